@@ -16,6 +16,7 @@ from runglass import instances
 from runglass.errors import BadArgument, RunglassError
 from runglass.instances import Instance
 from runglass.notebook import frame, launch
+from runglass.visible import make_one_line, make_visible
 
 __all__ = ["display", "list", "start", "stop"]
 
@@ -39,7 +40,7 @@ def start(args: str) -> None:
         # argparse has already printed its message or the help.
         return
     if is_reused:
-        print(f"Reusing {_describe(instance)}. To stop it: runglass.notebook.stop({instance.port})")
+        _say(f"Reusing {_describe(instance)}. To stop it: runglass.notebook.stop({instance.port})")
     frame.show(instance, DEFAULT_HEIGHT, os.environ)
 
 
@@ -52,7 +53,7 @@ def list() -> None:
     if not found:
         print("No Runglass server is running.")
     for instance in found:
-        print(_describe(instance))
+        _say(_describe(instance))
 
 
 def display(port: int | None = None, height: int | None = None) -> None:
@@ -75,7 +76,12 @@ def stop(port: int | None = None) -> None:
     serving = instances.list_serving()
     instance = _choose(port, serving if port is not None else [each for each in serving if each.key])
     launch.stop(instance)
-    print(f"Stopped {_describe(instance)}.")
+    _say(f"Stopped {_describe(instance)}.")
+
+
+def _say(text: str) -> None:
+    # Names of log directories come from whoever started the server.
+    print(make_one_line(text))
 
 
 def add_magics(shell: Any) -> None:
@@ -86,7 +92,7 @@ def add_magics(shell: Any) -> None:
             start(line)
         except RunglassError as error:
             # A traceback would hide the message.
-            print(f"Error: {error.message}", file=sys.stderr)
+            print(make_visible(f"Error: {error.message}"), file=sys.stderr)
 
     shell.register_magic_function(run, magic_kind="line", magic_name="runglass")
     # For notebooks that were written for TensorBoard; if TensorBoard's own magic is loaded, it stays.

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from runglass.instances import EVERY_ADDRESS, Instance
+from runglass.visible import make_one_line
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 # The path of the user's own notebook server behind a hub, if it says so.
@@ -110,7 +111,7 @@ def show(instance: Instance, height: int, environ: Mapping[str, str]) -> None:
     elif getattr(shell, "kernel", None) is not None:
         from IPython.display import display
 
-        plain = f"Runglass of {', '.join(instance.logdir)} on port {instance.port}"
+        plain = make_one_line(f"Runglass of {', '.join(instance.logdir)} on port {instance.port}")
         display({"text/html": frame_html(instance, height, environ), "text/plain": plain}, raw=True)
     else:
         print(f"Runglass at {instance.url}")

@@ -100,6 +100,15 @@ def test_relative_paths_belong_to_the_working_directory(place, monkeypatch):
     assert key("logs") != here[0]
 
 
+def test_names_of_log_directories_do_not_reach_the_terminal_as_they_are(capsys, monkeypatch):
+    odd = Instance(
+        version="1", start_time=0.0, pid=1, host="localhost", port=1, path_prefix="", logdir=["\x1b[2Jlogs"]
+    )
+    monkeypatch.setattr("runglass.instances.list_serving", lambda: [odd])
+    notebook.list()
+    assert "Runglass of ␛[2Jlogs on port 1" in capsys.readouterr().out
+
+
 # -- real servers
 
 

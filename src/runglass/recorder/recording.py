@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from runglass.errors import BadRequest
 from runglass.recorder.child import STDERR, Child
 from runglass.recorder.console import Console
+from runglass.visible import make_visible
 from runglass.writer import RUN_DIR_VARIABLE
 
 if TYPE_CHECKING:
@@ -164,4 +165,4 @@ def why_not_started(error: OSError) -> str:
 def note(text: str) -> None:
     # None if it is closed, as by 2>&-; print would then use standard output.
     if sys.stderr is not None:
-        print(text, file=sys.stderr, flush=True)
+        print(make_visible(text), file=sys.stderr, flush=True)
