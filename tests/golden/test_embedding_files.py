@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 import runglass
 from runglass.query.embeddings.formats.arrays import open_arrays
 from runglass.query.embeddings.formats.content import BytesContent
+from runglass.query.embeddings.listing import list_embeddings
 from runglass.query.embeddings.model import EmbeddingDamaged, EmbeddingUnknown
 from runglass.query.embeddings.read import read_file
 
@@ -155,6 +157,36 @@ def test_hdf5(name: str) -> None:
         file.matrix("kinds/lzf")
     with pytest.raises(EmbeddingUnknown):
         file.matrix("kinds/other")
+
+
+def write_safetensors(path: Path, tensors: dict[str, np.ndarray]) -> None:
+    header, data = {}, b""
+    for name, values in tensors.items():
+        raw = values.astype("<f4").tobytes()
+        header[name] = {
+            "dtype": "F32",
+            "shape": list(values.shape),
+            "data_offsets": [len(data), len(data) + len(raw)],
+        }
+        data += raw
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
+
+
+def test_shards_of_safetensors_are_one_checkpoint(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    with runglass.SummaryWriter(run) as writer:
+        writer.add_scalar("loss", 1.0, 0)
+    first, second = np.arange(12.0).reshape(4, 3), np.ones((5, 2))
+    write_safetensors(run / "model-00001-of-00002.safetensors", {"words": first})
+    write_safetensors(run / "model-00002-of-00002.safetensors", {"places": second, "bias": np.ones(3)})
+    log = runglass.open(tmp_path)
+    assert sorted(log.embeddings("run")) == ["places", "words"]
+    assert np.array_equal(log.embedding("run", "words").vectors, first)
+    assert np.array_equal(log.embedding("run", "places").vectors, second)
+    # The number of a shard is no step.
+    assert [each.steps for each in list_embeddings(log.source)] == [(), ()]
 
 
 def test_safetensors(tmp_path: Path) -> None:

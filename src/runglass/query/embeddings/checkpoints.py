@@ -17,10 +17,11 @@ from runglass.schema.projector import CHECKPOINT_STATE, CHECKPOINT_STATE_FILE
 from runglass.schema.text_proto import TextProtoError
 from runglass.store.model import Asset, Family
 
-ENDINGS = (INDEX_ENDING, ".weights.h5", ".h5", ".safetensors")
+SAFETENSORS = ".safetensors"
+ENDINGS = (INDEX_ENDING, ".weights.h5", ".h5", SAFETENSORS)
 STEP = re.compile(r"-(\d+)$")
-# Shards of the first version of checkpoints, whose files have no ending.
-V1_SHARD = re.compile(r"-\d{5}-of-(\d{5})$")
+# Shards of the first version of TensorFlow's checkpoints, whose files have no ending; and of safetensors, before the ending.
+WHOLE_SHARD = re.compile(r"-\d{5}-of-(\d{5})$")
 # How a state file names all of them.
 ANY_SHARD = re.compile(r"-\?{5}-of-\d{5}$")
 # Variables of optimizers have the shape of the weights they belong to, and are no embeddings.
@@ -135,8 +136,9 @@ def split_name(name: str) -> tuple[str, str]:
         return name[: name.rindex(".data-")], INDEX_ENDING
     for ending in ENDINGS:
         if name.endswith(ending):
-            return name.removesuffix(ending), ending
-    return V1_SHARD.sub("", name), ""
+            prefix = name.removesuffix(ending)
+            return WHOLE_SHARD.sub("", prefix) if ending == SAFETENSORS else prefix, ending
+    return WHOLE_SHARD.sub("", name), ""
 
 
 def step_of(prefix: str) -> int | None:

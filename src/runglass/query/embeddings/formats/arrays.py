@@ -11,7 +11,7 @@ from runglass.query.embeddings.formats.content import Content
 from runglass.query.embeddings.formats.hdf5 import Hdf5File, is_hdf5
 from runglass.query.embeddings.formats.numbers import Variable
 from runglass.query.embeddings.formats.numpy_files import ZIP_START, NpzFile
-from runglass.query.embeddings.formats.safetensors import SafetensorsFile, is_safetensors
+from runglass.query.embeddings.formats.safetensors import SafetensorsFile, SafetensorsShards, is_safetensors
 from runglass.query.embeddings.formats.sorted_table import is_table
 from runglass.query.embeddings.model import EmbeddingDamaged, Matrix
 
@@ -47,6 +47,8 @@ def open_checkpoint_files(contents: Sequence[Content], shards: Mapping[int, Cont
         return CheckpointV2(main, shards)
     if is_table(main):
         return CheckpointV1(contents)
+    if len(contents) > 1 and all(is_safetensors(each) for each in contents):
+        return SafetensorsShards([SafetensorsFile(each) for each in contents])
     found = open_arrays(main)
     if found is None:
         raise EmbeddingDamaged(f"{main.name} is no checkpoint of a format that is known.", where=main.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -86,3 +87,15 @@ class SafetensorsFile:
             )
         pieces = [Piece(self._content, self._start + start, 0, 0, rows, dimensions)]
         return PiecesMatrix(type, rows, dimensions, pieces)
+
+
+class SafetensorsShards:
+    """The files of one checkpoint; each has some of its tensors, whole."""
+
+    def __init__(self, files: Sequence[SafetensorsFile]) -> None:
+        self._files = {variable.name: file for file in reversed(files) for variable in file.variables}
+        self.variables = [variable for file in files for variable in file.variables]
+        self._first = files[0]
+
+    def matrix(self, name: str) -> Matrix:
+        return self._files.get(name, self._first).matrix(name)
