@@ -433,6 +433,56 @@ cdef class View:
                             made[keys[parent[at]], pixel] -= part
         return made_
 
+    def last_ended(
+        self, const int32_t[::1] rows, const int32_t[::1] category, const uint8_t[::1] left_out, int64_t low, int64_t at
+    ):
+        """Of the events of rows that begin before a moment, and not of a category that is left out, the one that ended last or runs then;
+        of several the one of the last row; -1: none that ended after `low`."""
+        cdef Py_ssize_t i, event, first
+        cdef int64_t end, latest = low
+        cdef int64_t found = -1
+        self.check(rows)
+        if category.shape[0] != self.events.count:
+            raise ValueError("columns of different lengths")
+        with nogil:
+            for i in range(rows.shape[0]):
+                first = self.row_starts[rows[i]]
+                event = first_after(&self.events, first, self.row_starts[rows[i] + 1], at - 1) - 1
+                while event >= first and 0 <= category[event] < left_out.shape[0] and left_out[category[event]]:
+                    event -= 1
+                if event < first:
+                    continue
+                end = min(self.events.start[event] + self.events.duration[event], at)
+                if end > low and (found < 0 or end >= latest):
+                    latest = end
+                    found = event
+        return found
+
+    def last_end_inside(
+        self, const int32_t[::1] rows, int64_t begin, int64_t at, int64_t least, Py_ssize_t look_back
+    ):
+        """When the last event of rows ended that is at least so long and lies between two moments; `begin` if none does. Of each row only the
+        last few that begin before the end are looked at."""
+        cdef Py_ssize_t i, event, first
+        cdef int64_t start, took, latest = begin
+        self.check(rows)
+        with nogil:
+            for i in range(rows.shape[0]):
+                first = self.row_starts[rows[i]]
+                event = first_after(&self.events, first, self.row_starts[rows[i] + 1], at - 1) - 1
+                first = max(first, event - look_back + 1)
+                while event >= first:
+                    start = self.events.start[event]
+                    took = self.events.duration[event]
+                    if start < begin:
+                        break
+                    # Where events do not nest, one that goes on at that moment is not inside.
+                    if took >= least and start + took < at:
+                        latest = max(latest, start + took)
+                        break
+                    event -= 1
+        return latest
+
     def innermost(self, const int32_t[::1] track_rows, const int32_t[::1] track, const int64_t[::1] moment):
         """For each moment the deepest event of a track that holds it, ends included; -1: none."""
         cdef Py_ssize_t i, row, at, count = track.shape[0], low

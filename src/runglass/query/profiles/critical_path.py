@@ -76,20 +76,9 @@ def add(
 
 def last_ended(trace: Trace, tracks: Int32, low: int, at: int) -> int | None:
     """The innermost event of these tracks that ended last, or runs, at a moment."""
-    marked = annotation_mask(trace)
-    best: tuple[int, int] | None = None
-    for track in tracks.tolist():
-        rows = trace.rows_of(track)
-        for row in rows:
-            first, stop = int(trace.row_starts[row]), int(trace.row_starts[row + 1])
-            event = first + int(np.searchsorted(trace.start_ps[first:stop], at, side="left")) - 1
-            while event >= first and marked[trace.category[event]]:
-                event -= 1
-            if event >= first:
-                end = min(trace.end_of(event), at)
-                if end > low and (best is None or end >= best[0]):
-                    best = end, event
-    return None if best is None else best[1]
+    left_out = np.asarray(annotation_mask(trace), np.uint8)
+    found = trace.view.last_ended(trace.rows_of_tracks(tracks.tolist()), trace.category, left_out, low, at)
+    return None if found < 0 else found
 
 
 def main_thread(trace: Trace, tracks: Int32, event: int | None, low: int, high: int) -> int | None:
@@ -193,34 +182,6 @@ def innermost(trace: Trace, track: int, moment: int) -> int:
 
 def last_child_end(trace: Trace, event: int, at: int, finest: int, is_long: Mask) -> int:
     """When the last event inside this one that is long enough ended, before a moment."""
+    rows = trace.child_rows(event)
     begin = int(trace.start_ps[event])
-    latest = begin
-    done = set()
-    for row in trace.child_rows(event).tolist():
-        track = int(trace.row_track[row])
-        # What is further inside ended no later.
-        if track in done or not is_long[row]:
-            continue
-        found = last_inside(trace, row, begin, at, finest)
-        if found >= 0:
-            latest = max(latest, trace.end_of(found))
-            if trace.is_proper[track]:
-                done.add(track)
-    return latest
-
-
-def last_inside(trace: Trace, row: int, begin: int, at: int, finest: int) -> int:
-    """The last event of a row between two moments that is long enough; -1: none."""
-    first, stop = int(trace.row_starts[row]), int(trace.row_starts[row + 1])
-    stop = first + int(np.searchsorted(trace.start_ps[first:stop], at, side="left"))
-    # Mostly one of the last.
-    for size in (LOOK_BACK // 128, LOOK_BACK):
-        low = max(first, stop - size)
-        start, took = trace.start_ps[low:stop], trace.duration_ps[low:stop]
-        # Where events do not nest, one that goes on at that moment is not inside.
-        long = np.flatnonzero((took >= finest) & (start >= begin) & (start + took < at))
-        if len(long):
-            return low + int(long[-1])
-        if low == first or int(start[0]) < begin:
-            break
-    return -1
+    return trace.view.last_end_inside(rows[is_long[rows]], begin, at, finest, LOOK_BACK)
