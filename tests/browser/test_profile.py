@@ -314,6 +314,9 @@ def test_tells_what_memory_was_for(open_page, memory_profiles):
     page.goto(page.url.split("#")[0] + "#/profile?option=profile.session;run;cpu&option=profile.view;memory")
     wait_ready(page)
     expect(page.get_by_text("save_device_memory_profile")).to_be_visible()
+    # What its programs need is known without it.
+    buffers = page.get_by_role("table", name="buffers")
+    expect(buffers.get_by_role("row").nth(1)).to_contain_text(re.compile("temporary.*gen_jax.py:25"))
 
 
 def test_sets_workers_beside_each_other(open_page, profiles):
@@ -328,6 +331,21 @@ def test_sets_workers_beside_each_other(open_page, profiles):
     expect(collectives.get_by_role("row").nth(1)).to_have_text(
         re.compile(r"gloo:all_reduce\s*4.0 MB\s*1\s*8 ms\s*4 ms\s*4 ms\s*50.0 %\s*2 GB/s\s*rank1, 1 of 1")
     )
+    # Their steps have the same numbers: the summary tells them apart.
+    views = page.get_by_role("navigation", name="Views of the profile")
+    views.get_by_role("button", name="Summary").click()
+    steps = page.get_by_role("region", name="Steps")
+    first = steps.get_by_role("button", name="step 30 of rank0: 19.99 ms")
+    expect(first).to_be_visible()
+    # Dragging over bars shows them alone.
+    begin, end = first.bounding_box(), steps.get_by_role("button", name="step 31 of rank0").bounding_box()
+    page.mouse.move(begin["x"] + 5, begin["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(end["x"] + 5, end["y"] + 40, steps=3)
+    page.mouse.up()
+    steps.get_by_role("button", name="All steps").click()
+    expect(first).to_be_visible()
+    views.get_by_role("button", name="Workers").click()
     late.get_by_role("button", name="rank1, step 31").click()
     address_has(page, "profile.view;trace")
 

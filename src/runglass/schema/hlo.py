@@ -106,6 +106,7 @@ BUFFERS = Message(
                 "logical_buffers",
                 Message(
                     "xla.LogicalBufferProto",
+                    Field(1, "id", "int64"),
                     Field(2, "size", "int64"),
                     Field(
                         3,
@@ -116,6 +117,31 @@ BUFFERS = Message(
                             Field(4, "instruction_id", "int64"),
                         ),
                     ),
+                ),
+                repeated=True,
+            ),
+            Field(
+                3,
+                "buffer_allocations",
+                Message(
+                    "xla.BufferAllocationProto",
+                    Field(1, "index", "int64"),
+                    Field(2, "size", "int64"),
+                    Field(3, "is_thread_local", "bool"),
+                    Field(5, "is_entry_computation_parameter", "bool"),
+                    Field(7, "maybe_live_out", "bool"),
+                    Field(
+                        9,
+                        "assigned",
+                        Message(
+                            "xla.BufferAllocationProto.Assigned",
+                            Field(1, "logical_buffer_id", "int64"),
+                            Field(2, "offset", "int64"),
+                            Field(3, "size", "int64"),
+                        ),
+                        repeated=True,
+                    ),
+                    Field(12, "is_constant", "bool"),
                 ),
                 repeated=True,
             ),

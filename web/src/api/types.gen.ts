@@ -977,6 +977,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profile/memory/buffers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The memory that programs of XLA need: allocations of the compiler and what is in them. */
+        post: operations["profile_memory_buffers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profile/ops": {
         parameters: {
             query?: never;
@@ -2037,6 +2054,35 @@ export interface components {
             from_ps: number | null;
             /** @default null */
             to_ps: number | null;
+        };
+        /**
+         * BufferRow
+         * @description What one instruction keeps in an allocation of its program. Several share a place where they are not alive at once.
+         */
+        BufferRow: {
+            program: string;
+            allocation: number;
+            /** @enum {unknown} */
+            kind: "constant" | "output" | "parameter" | "temporary" | "thread local";
+            allocation_bytes: number;
+            offset_bytes: number;
+            bytes: number;
+            instruction: string;
+            /** @default  */
+            category: string;
+            /** @default  */
+            op: string;
+            /** @default  */
+            source: string;
+        };
+        /** BuffersBody */
+        BuffersBody: {
+            session: components["schemas"]["ProfileRef"];
+            /**
+             * @default json
+             * @enum {unknown}
+             */
+            format: "csv" | "json";
         };
         /** Category */
         Category: {
@@ -4362,6 +4408,8 @@ export interface components {
             is_eager: boolean;
             /** @default  */
             source: string;
+            /** @default  */
+            hlo_category: string;
         };
         /**
          * OpsAnswer
@@ -4723,6 +4771,14 @@ export interface components {
             step_count: number;
             /** @description Each stands for so many, of which it is the longest. */
             steps_each: number;
+        };
+        /**
+         * ProgramBuffers
+         * @description The largest allocation first.
+         */
+        ProgramBuffers: {
+            rows: components["schemas"]["BufferRow"][];
+            notes: string[];
         };
         /** ProgressAnswer */
         ProgressAnswer: {
@@ -8216,6 +8272,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Blocks"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile_memory_buffers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BuffersBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProgramBuffers"];
+                    "text/csv; charset=utf-8": string;
                 };
             };
             /** @description What went wrong. */

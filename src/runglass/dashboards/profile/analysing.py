@@ -19,6 +19,7 @@ from runglass.dashboards.profile.shape import (
     AdviceAnswer,
     AdviceBody,
     BlocksBody,
+    BuffersBody,
     CompareBody,
     InputBody,
     KernelsAnswer,
@@ -37,6 +38,7 @@ from runglass.errors import BadRequest
 from runglass.query.profiles.analysis.advice import advice
 from runglass.query.profiles.analysis.alive import alive_at
 from runglass.query.profiles.analysis.breakdown import pick_steps, rows_of, step_times, thin
+from runglass.query.profiles.analysis.buffers import buffers
 from runglass.query.profiles.analysis.compare import compare
 from runglass.query.profiles.analysis.input_pipeline import input_pipeline
 from runglass.query.profiles.analysis.kernels import kernels
@@ -50,6 +52,7 @@ from runglass.query.profiles.analysis.model import (
     Measured,
     MemoryCurve,
     Overview,
+    ProgramBuffers,
 )
 from runglass.query.profiles.analysis.ops import ops
 from runglass.query.profiles.analysis.overview import find_outliers, overview
@@ -176,6 +179,11 @@ def describe_memory(loaded: Loaded, body: MemoryBody) -> MemoryAnswer:
         allocations=0 if found.allocations is None else len(found.allocations.start_ps),
         notes=notes_of(trace, found, moment),
     )
+
+
+def answer_buffers(loaded: Loaded, body: BuffersBody) -> Answer | ProgramBuffers:
+    found = loaded.computed("buffers", lambda: buffers(loaded.trace))
+    return table([asdict(row) for row in found.rows], "buffers") if body.format == "csv" else found
 
 
 def answer_blocks(loaded: Loaded, body: BlocksBody) -> Blocks:

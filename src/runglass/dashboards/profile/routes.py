@@ -6,6 +6,7 @@ from runglass.api.route import COLUMNS, CSV, JSON, Answer, Later, NoParameters, 
 from runglass.dashboards.profile.analysing import (
     answer_advice,
     answer_blocks,
+    answer_buffers,
     answer_compare,
     answer_input,
     answer_kernels,
@@ -32,6 +33,7 @@ from runglass.dashboards.profile.shape import (
     AdviceBody,
     AtBody,
     BlocksBody,
+    BuffersBody,
     CompareBody,
     CountersAnswer,
     CountersBody,
@@ -72,7 +74,13 @@ from runglass.dashboards.profile.shape import (
     WorkersBody,
 )
 from runglass.dashboards.profile.summing import answer_gaps, answer_path, answer_sums
-from runglass.query.profiles.analysis.model import Blocks, Comparison, InputPipeline, Overview
+from runglass.query.profiles.analysis.model import (
+    Blocks,
+    Comparison,
+    InputPipeline,
+    Overview,
+    ProgramBuffers,
+)
 from runglass.query.profiles.analysis.tree import Tree
 from runglass.query.profiles.analysis.workers import Workers
 from runglass.query.profiles.event_info import find_at, step_to
@@ -246,6 +254,11 @@ def read_blocks(source: DataSource, body: BlocksBody) -> Reply:
     return ask(source, body.session, lambda loaded: answer_blocks(loaded, body))
 
 
+def read_buffers(source: DataSource, body: BuffersBody) -> Reply:
+    """The memory that programs of XLA need: allocations of the compiler and what is in them."""
+    return ask(source, body.session, lambda loaded: answer_buffers(loaded, body))
+
+
 def read_tree(source: DataSource, body: TreeBody) -> Reply:
     """Time or memory under modules, name scopes or functions."""
     return ask(source, body.session, lambda loaded: answer_tree(loaded, body))
@@ -290,5 +303,8 @@ ROUTES = (
     Route("/api/profile/kernels", read_kernels, KernelsAnswer, body=KernelsBody, media_types=(JSON, CSV)),
     Route("/api/profile/memory", read_memory, MemoryAnswer, body=MemoryBody, media_types=(JSON, CSV)),
     Route("/api/profile/memory/blocks", read_blocks, Blocks, body=BlocksBody),
+    Route(
+        "/api/profile/memory/buffers", read_buffers, ProgramBuffers, body=BuffersBody, media_types=(JSON, CSV)
+    ),
     Route("/api/profile/tree", read_tree, Tree, body=TreeBody),
 )

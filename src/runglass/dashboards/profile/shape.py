@@ -646,6 +646,10 @@ class MemoryAnswer(Struct, frozen=True, kw_only=True):
     notes: list[str]
 
 
+class BuffersBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    format: Literal["json", "csv"] = "json"
+
+
 class BlocksBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
     # Number of the curve, as in the list of curves.
     curve: CurveId = 0

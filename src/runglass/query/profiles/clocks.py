@@ -68,7 +68,7 @@ def clean(metadata: dict[str, Any]) -> dict[str, Any]:
         except (TypeError, ValueError, RecursionError):
             continue
         # The instructions of programs are bounded where they are read.
-        if len(text) <= 100_000 or key == "programs":
+        if len(text) <= 100_000 or key in ("programs", "buffers"):
             kept[str(key)] = json.loads(text)
     return kept
 

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
 from runglass.query.profiles.analysis.advice import advice
+from runglass.query.profiles.analysis.buffers import buffers
 from runglass.query.profiles.analysis.compare import compare
 from runglass.query.profiles.analysis.input_pipeline import input_pipeline
 from runglass.query.profiles.analysis.kernels import kernels
 from runglass.query.profiles.analysis.memory import memory
 from runglass.query.profiles.analysis.model import (
+    BufferRow,
     Comparison,
     Finding,
     InputPipeline,
@@ -216,6 +218,10 @@ class LogProfile:
         >>> profile.memory()
         """
         return memory(self._trace)
+
+    def buffers(self) -> list[BufferRow]:
+        """Which memory the programs of XLA in the profile need, and which instruction keeps what there; the largest allocation first."""
+        return buffers(self._trace).rows
 
     def advice(self) -> list[Finding]:
         """What could be done about it, with evidence and the most it could gain; the largest gain first. Nothing for a healthy

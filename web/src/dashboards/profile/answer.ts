@@ -280,6 +280,9 @@ export type Suspect = components["schemas"]["Suspect"];
 export type Block = components["schemas"]["Block"];
 /** The largest allocations, in the order of their beginning. */
 export type Blocks = components["schemas"]["Blocks"];
+/** The largest allocation first. */
+export type Buffers = components["schemas"]["ProgramBuffers"];
+export type BufferRow = components["schemas"]["BufferRow"];
 /** Nodes, each after its parent; the first is the whole. */
 export type Tree = components["schemas"]["Tree"];
 export type Comparison = components["schemas"]["Comparison"];

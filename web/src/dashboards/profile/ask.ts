@@ -6,6 +6,7 @@ import { readBlocks } from "../named_blocks";
 import type {
   Advice,
   Blocks,
+  Buffers,
   Comparison,
   EventRef,
   FoundEvent,
@@ -180,6 +181,8 @@ export interface BlocksQuery {
 }
 export const loadBlocks = (client: Client, query: BlocksQuery, signal?: AbortSignal): Promise<Blocks> =>
   client.askBody("profile/memory/blocks", { ...query, limit: 2_000, points: 2_000 }, signal);
+export const loadBuffers = (client: Client, session: SessionRef, signal?: AbortSignal): Promise<Buffers> =>
+  client.askBody("profile/memory/buffers", { session }, signal);
 export type TreeQuery = { readonly session: SessionRef; readonly by: TreeBy } & (
   | { readonly of: "time"; readonly place: Place | null }
   | { readonly of: "memory"; readonly curve: number | null; readonly at_ps: number | null }

@@ -293,6 +293,7 @@ export const MEMORY_PARTS = [
   },
   { value: "blocks", label: "Allocations", hint: "The largest allocations, with their lifetime" },
   { value: "suspects", label: "Leak suspects", hint: "What every step adds to" },
+  { value: "buffers", label: "XLA buffers", hint: "What programs of XLA keep where, as the compiler laid it out" },
 ] as const;
 export type MemoryPart = (typeof MEMORY_PARTS)[number]["value"];
 export const memoryPart = (settings: Settings): MemoryPart =>

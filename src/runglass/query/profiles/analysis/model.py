@@ -61,6 +61,8 @@ class OpRow(Struct, frozen=True, kw_only=True):
     is_eager: bool = False
     # "file.py:12", where the profile tells.
     source: str = ""
+    # Of an instruction of XLA: "loop fusion", "custom-call", "dot".
+    hlo_category: str = ""
 
 
 class KernelRow(Struct, frozen=True, kw_only=True):
@@ -315,6 +317,33 @@ class MemoryView(Struct, frozen=True, kw_only=True):
     suspects: list[Suspect] = field(default_factory=list)
     savings: list[Saving] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+
+# Why a program of XLA needs an allocation.
+BufferKind = Literal["parameter", "constant", "output", "thread local", "temporary"]
+
+
+class BufferRow(Struct, frozen=True, kw_only=True):
+    """What one instruction keeps in an allocation of its program. Several share a place where they are not alive at once."""
+
+    program: str
+    allocation: int
+    kind: BufferKind
+    allocation_bytes: int
+    offset_bytes: int
+    bytes: int
+    instruction: str
+    # "loop fusion", the framework's name and "file.py:12", where the program tells.
+    category: str = ""
+    op: str = ""
+    source: str = ""
+
+
+class ProgramBuffers(Struct, frozen=True):
+    """The largest allocation first."""
+
+    rows: list[BufferRow]
+    notes: list[str]
 
 
 class Block(Struct, frozen=True, kw_only=True):

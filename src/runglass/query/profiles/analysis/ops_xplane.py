@@ -177,6 +177,8 @@ def rows_of(
     device_total = None if device is None else groups.total(device[1][events])
     whole = max(int(own.sum()), 1)
     peak, bandwidth = peaks(trace)
+    # All executions of one op are of one instruction.
+    instruction = known if by in ("name", "shapes") else None
     rows = []
     for at in np.argsort(-own, kind="stable").tolist():
         event = int(events[groups.first[at]])
@@ -211,9 +213,8 @@ def rows_of(
                 if tensor_cores is None
                 else float(tensor_cores[at]) / max(int(total[at]), 1),
                 is_eager=bool(eager[event]),
-                source=""
-                if known is None or by not in ("name", "shapes")
-                else known.source(int(groups.first[at])),
+                source="" if instruction is None else instruction.source(int(groups.first[at])),
+                hlo_category="" if instruction is None else instruction.category(int(groups.first[at])),
             )
         )
     return rows

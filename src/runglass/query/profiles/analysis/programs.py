@@ -46,6 +46,10 @@ class Executed(Struct):
         number = int(self.instruction[at])
         return self.sources[number] if number >= 0 else ""
 
+    def category(self, at: int) -> str:
+        number = int(self.instruction[at])
+        return self.categories[number] if number >= 0 else ""
+
 
 def executed(trace: Trace, events: Int64, place: Place | None = None) -> Executed | None:
     """None: the profile has no programs, or none of these events is one of their instructions. `place`: where all of them are."""

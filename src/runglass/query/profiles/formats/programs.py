@@ -7,12 +7,14 @@ from collections.abc import Iterator, Mapping
 from math import prod
 from typing import Any
 
+from msgspec import Struct
+
 from runglass.native.wire import WireError, decode
 from runglass.query.graphs.formats.hlo import list_modules, op_name
 from runglass.query.profiles.formats.chrome import Reader
 from runglass.query.profiles.model import ProfileDamaged
 from runglass.query.profiles.stacks import is_framework
-from runglass.schema.hlo import DTYPES, HLO, TUPLE
+from runglass.schema.hlo import BUFFERS, DTYPES, HLO, TUPLE
 
 # "jit_step(42)"
 PROGRAM = re.compile(r".*\((\d+)\)")
@@ -60,6 +62,9 @@ CONTRACTING = re.compile(r'"lhs_contracting_dimensions":\s*\[([^\]]*)\]')
 MAX_FRAMES = 100
 # Of all programs of a file.
 MAX_INSTRUCTIONS = 200_000
+# Of a program, and of what is in one of its allocations: the largest.
+MAX_ALLOCATIONS = 200
+MAX_HELD = 100
 # More than that is damage.
 MOST = 1e15
 
@@ -67,22 +72,82 @@ MOST = 1e15
 Instruction = tuple[float, float, str, str, str]
 
 
-def read_programs(reader: Reader) -> dict[str, dict[str, Instruction]]:
-    """By number of the program and name of the instruction, as kernels spell it. Raises ProfileDamaged if one is cut off."""
+class Programs(Struct):
+    # By number of the program and name of the instruction, as kernels spell it.
+    instructions: dict[str, dict[str, Instruction]]
+    # By number of the program.
+    buffers: dict[str, dict[str, Any]]
+
+
+def read_programs(reader: Reader) -> Programs:
+    """Raises ProfileDamaged if one is cut off."""
     found: dict[str, dict[str, Instruction]] = {}
+    buffers: dict[str, dict[str, Any]] = {}
     left = MAX_INSTRUCTIONS
     for module in list_modules(reader.read, reader.size_bytes):
         match = PROGRAM.fullmatch(module.name)
         if match is None or left <= 0:
             continue
         try:
-            proto = decode(HLO, reader.read(module.start, module.end - module.start))
-            costs = dict(Costs(proto.get("hlo_module", {})))
+            data = reader.read(module.start, module.end - module.start)
+            program = decode(HLO, data).get("hlo_module", {})
+            costs = dict(Costs(program))
+            given = decode(BUFFERS, data).get("buffer_assignment", {})
+            allocations = list_allocations(given, program)
         except (WireError, RecursionError) as error:
             raise ProfileDamaged(f"program {module.name}: {error}") from error
         found.setdefault(match[1], {}).update(costs)
+        if allocations:
+            buffers[match[1]] = {"name": module.name, "allocations": allocations}
         left -= len(costs)
+    return Programs(found, buffers)
+
+
+def list_allocations(given: Mapping[str, Any], program: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The largest, with what is in each: instruction, its name as kernels spell it, place and size."""
+    names = {
+        each.get("id", 0): each.get("name", "")
+        for computation in program.get("computations", ())
+        for each in computation.get("instructions", ())
+    }
+    made_by = {}
+    for each in given.get("logical_buffers", ()):
+        place = each.get("defined_at", {})
+        # Newer files have the number alone, and its upper half is the computation.
+        number = place.get("instruction_id", 0)
+        name = place.get("instruction_name") or names.get(number) or names.get(number & 0xFFFFFFFF)
+        made_by[each.get("id", 0)] = name or ""
+    largest = sorted(given.get("buffer_allocations", ()), key=lambda each: -each.get("size", 0))
+    found = []
+    for each in largest[:MAX_ALLOCATIONS]:
+        held = sorted(each.get("assigned", ()), key=lambda value: -value.get("size", 0))[:MAX_HELD]
+        found.append(
+            {
+                "index": each.get("index", 0),
+                "kind": kind_of(each),
+                "bytes": max(0, each.get("size", 0)),
+                "holds": [
+                    (
+                        name := made_by.get(value.get("logical_buffer_id", 0), ""),
+                        NOT_IN_KERNELS.sub("_", name),
+                        max(0, value.get("offset", 0)),
+                        max(0, value.get("size", 0)),
+                    )
+                    for value in held
+                ],
+            }
+        )
     return found
+
+
+def kind_of(allocation: Mapping[str, Any]) -> str:
+    if allocation.get("is_entry_computation_parameter"):
+        return "parameter"
+    if allocation.get("is_constant"):
+        return "constant"
+    if allocation.get("maybe_live_out"):
+        return "output"
+    return "thread local" if allocation.get("is_thread_local") else "temporary"
 
 
 class Costs:

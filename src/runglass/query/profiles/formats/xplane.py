@@ -33,6 +33,8 @@ def read(
     except ProfileDamaged as error:
         rows.add_problem(f"{name}: {error.message}")
     else:
-        if programs:
-            file.metadata["programs"] = programs
+        if programs.instructions:
+            file.metadata["programs"] = programs.instructions
+        if programs.buffers:
+            file.metadata["buffers"] = programs.buffers
     return file

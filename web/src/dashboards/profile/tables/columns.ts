@@ -3,7 +3,7 @@
 import { formatCount } from "../../../base/count";
 import { formatBytes, formatRough } from "../../../base/format";
 import type { components } from "../../../api/types.gen";
-import type { AliveRow, Block, StepPart, Suspect } from "../answer";
+import type { AliveRow, Block, BufferRow, StepPart, Suspect } from "../answer";
 import { PARTS } from "../summary/parts";
 import { formatTime } from "../trace/time_format";
 
@@ -91,6 +91,7 @@ export const OP_COLUMNS: readonly Column<OpRow>[] = [
   number("cores", "Tensor cores", ({ tensor_cores }) => tensor_cores, percent, "Of the time of its kernels"),
   text("shapes", "Shapes", 200, ({ shapes }) => shapes ?? ""),
   text("source", "Source", 130, ({ source }) => source ?? ""),
+  text("hlo", "HLO category", 110, ({ hlo_category }) => hlo_category ?? ""),
 ];
 
 export const KERNEL_COLUMNS: readonly Column<KernelRow>[] = [
@@ -121,6 +122,19 @@ export const KERNEL_COLUMNS: readonly Column<KernelRow>[] = [
   ),
   text("grid", "Grid", 110, ({ grid }) => (grid ?? []).join(" × ")),
   text("block", "Block", 110, ({ block }) => (block ?? []).join(" × ")),
+];
+
+export const BUFFER_COLUMNS: readonly Column<BufferRow>[] = [
+  text("instruction", "Instruction", 220, ({ instruction }) => instruction),
+  number("bytes", "Bytes", (row) => row.bytes, formatBytes),
+  text("kind", "For", 96, ({ kind }) => kind),
+  text("category", "Category", 120, ({ category }) => category ?? ""),
+  text("op", "Op", 220, ({ op }) => op ?? ""),
+  text("source", "Source", 130, ({ source }) => source ?? ""),
+  text("program", "Program", 140, ({ program }) => program),
+  number("allocation", "Allocation", ({ allocation }) => allocation, String),
+  number("size", "Its size", ({ allocation_bytes }) => allocation_bytes, formatBytes, "Of the whole allocation"),
+  number("offset", "At", ({ offset_bytes }) => offset_bytes, formatCount, "Byte of the allocation"),
 ];
 
 export const ALIVE_COLUMNS: readonly Column<AliveRow>[] = [
