@@ -13,6 +13,7 @@ import numpy as np
 from msgspec import Struct
 
 from runglass.errors import BadRequest
+from runglass.native.trace_groups import marked
 from runglass.native.trace_rows import find_arguments
 from runglass.native.trace_view import find_texts
 from runglass.query.profiles.model import Bytes, Int32, Mask, Trace
@@ -91,8 +92,6 @@ def search(
 ) -> Matches:
     """`matched`: 1 for each text that matches, if that is known."""
     texts = match_texts(trace, q, mode) if matched is None else matched
-    # One more for events without a name, which is -1.
-    names = np.append(texts, np.uint8(0))
     number = number_of(q) if mode == "text" else None
     has_texts = bool(texts.any())
     in_names = where != "arguments" and has_texts
@@ -120,11 +119,11 @@ def search(
         def mark(first: int) -> int:
             some = slice(first, first + EVENTS_AT_ONCE)
             if in_names:
-                found[some] = names[trace.name[some]].view(np.bool_)
+                found[some] = marked(texts, trace.name[some])
             if rows is not None:
-                found[some] |= rows[trace.source[some]]
+                found[some] |= marked(rows.view(np.uint8), trace.source[some])
             if allowed is not None:
-                found[some] &= allowed[of_track[some]]
+                found[some] &= marked(allowed.view(np.uint8), of_track[some])
             return int(np.count_nonzero(found[some]))
 
         def count(first: int, earlier: int) -> Int32:
@@ -137,8 +136,8 @@ def search(
         listed = [np.empty(0, np.int32)]
         if in_names or in_arguments:
             blocks = range(0, len(trace), EVENTS_AT_ONCE)
-            marked = list(pool.map(mark, blocks))
-            listed.extend(pool.map(count, blocks, accumulate(marked[:-1], initial=0)))
+            counts = list(pool.map(mark, blocks))
+            listed.extend(pool.map(count, blocks, accumulate(counts[:-1], initial=0)))
     events = np.concatenate(listed)
     order = np.argsort(trace.start_ps[events], kind="stable")
     return Matches(events[order], before)
