@@ -20,7 +20,7 @@ from runglass.api.progress import ProgressAnswer, progress_answer
 from runglass.api.projects import PersonAnswer, describe_person
 from runglass.api.route import Answer, NoParameters, Reply, Route, encode_json, encode_once
 from runglass.query.source import DataSource
-from runglass.store.model import Family, FileHealth, FileState, Kind
+from runglass.store.model import Family, FileHealth, FileState, Kind, RemoteStatus
 
 
 class About(Struct, frozen=True, kw_only=True):
@@ -67,6 +67,8 @@ class Status(Struct, frozen=True):
     person: PersonAnswer
     # Grows with every change of the marks that all share; null where the server shares none.
     overlay_revision: int | None
+    # Locations that are read over a network, and how each is doing.
+    remote: list[RemoteStatus]
 
 
 class Run(Struct, frozen=True):
@@ -193,6 +195,7 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
             project=about.project or None,
             person=describe_person(person),
             overlay_revision=about.overlay_revision(),
+            remote=source.list_remote(),
         )
 
     def known_status(source: DataSource, person: Person) -> Status:
@@ -200,7 +203,13 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
         if not status.runs:
             # Directories appear without a change in the source.
             return status_of(source, person)
-        return replace(status, person=describe_person(person), overlay_revision=about.overlay_revision())
+        # What changes without a change in the source.
+        return replace(
+            status,
+            person=describe_person(person),
+            overlay_revision=about.overlay_revision(),
+            remote=source.list_remote(),
+        )
 
     def runs_of(source: DataSource) -> Answer:
         generation = source.generation

@@ -63,6 +63,7 @@ def test_status(client, source):
         "project": None,
         "person": {"name": "", "can_mark": True},
         "overlay_revision": None,
+        "remote": [],
     }
     source.set_progress(Progress(False, 5, 2, 100, 40))
     status = client.get("/api/status").json

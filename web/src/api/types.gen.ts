@@ -5032,6 +5032,21 @@ export interface components {
             region: "activations" | "gradients" | "optimizer state" | "parameters" | "temporary" | "unknown";
             bytes: number;
         };
+        /**
+         * RemoteStatus
+         * @description How a location elsewhere is doing, and what reading it has taken since it was opened.
+         */
+        RemoteStatus: {
+            location: string;
+            state: string;
+            reason: string;
+            advice: string;
+            interval_s: number;
+            looked_at: number | null;
+            requests: number;
+            fetched_bytes: number;
+            cost_usd: number | null;
+        };
         /** RowAnswer */
         RowAnswer: {
             run: string;
@@ -5395,6 +5410,7 @@ export interface components {
             project: string | null;
             person: components["schemas"]["PersonAnswer"];
             overlay_revision: number | null;
+            remote: components["schemas"]["RemoteStatus"][];
         };
         /** StepEventBody */
         StepEventBody: {

@@ -21,6 +21,7 @@ export type Progress = Schemas["ProgressAnswer"];
 export type Run = Schemas["Run"];
 export type Lists = Schemas["Lists"];
 export type Status = Schemas["Status"];
+export type RemoteStatus = Schemas["RemoteStatus"];
 /** Which tags each run has; runs with equal lists share one entry of `tag_sets`. */
 export type TagIndex = Schemas["Tags"];
 export type Kind = Schemas["Kind"];

@@ -242,9 +242,8 @@ class RemoteLocation:
             took = time.monotonic() - began
             if self._stop.is_set():
                 return
-            if changed or is_first:
-                on_change()
             if interval_s == 0:
+                on_change()
                 return
             if self.trouble is not None:
                 first, most = WAITS[self.trouble.state]
@@ -254,6 +253,8 @@ class RemoteLocation:
                 wait = quick if changed or troubled else min(slow, wait * SLOWER)
                 troubled = 0
             self.interval_s = max(wait, took / LOOK_SHARE)
+            if changed or is_first:
+                on_change()
             if is_first:
                 is_first = False
                 self._make_room()
