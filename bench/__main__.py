@@ -31,6 +31,7 @@ from bench.rows_load import blob_rows, load_rows, memory_rows
 from bench.rows_profiles import profile_rows
 from bench.rows_projector import projector_rows
 from bench.rows_sql import sql_rows
+from bench.rows_remote import remote_rows
 from bench.rows_traces import trace_rows
 from bench.setting import Setting, cpu_name, tried
 from bench.table import Row
@@ -52,6 +53,7 @@ GROUPS: dict[str, Callable[[Setting], Iterator[Row]]] = {
     "live": live_rows,
     "following": following_rows,
     "jobs": job_rows,
+    "remote": remote_rows,
     "projector": projector_rows,
     "traces": trace_rows,
     "profiles": profile_rows,
