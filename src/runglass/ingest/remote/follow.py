@@ -27,6 +27,8 @@ from runglass.store.model import RemoteStatus
 
 logger = logging.getLogger("runglass")
 
+# The first picture of a second visit comes from the mirror; importing a backend would take the interpreter from it.
+HEAD_START_S = 0.3
 # After something changed, and at most, while nothing does.
 QUICK_S = 5.0
 SLOW_S = 30.0
@@ -236,6 +238,8 @@ class RemoteLocation:
         quick, slow = max(QUICK_S, interval_s), max(SLOW_S, interval_s)
         wait, troubled = quick, 0
         is_first = True
+        if self.mirror.kept:
+            self._stop.wait(HEAD_START_S)
         while not self._stop.is_set():
             began = time.monotonic()
             changed = self.look()

@@ -112,7 +112,11 @@ class Mirrored:
 
 
 @pytest.mark.usefixtures("small_blocks")
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(
     choices=st.lists(st.integers(0, 10), min_size=1, max_size=7),
     cuts=st.lists(st.floats(0, 1), max_size=2),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from runglass.ingest.remote.spans import Spans, merge_near, split_long
@@ -10,6 +10,7 @@ from runglass.ingest.remote.spans import Spans, merge_near, split_long
 SPAN = st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda each: (min(each), max(each)))
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(SPAN), SPAN)
 def test_spans_are_a_set_of_bytes(added, asked):
     spans, there = Spans(added), {byte for start, end in added for byte in range(start, end)}
