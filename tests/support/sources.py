@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
@@ -28,6 +29,22 @@ OpenFolder = Callable[[Path], AbstractContextManager[Opened]]
 def open_local(folder: Path) -> Iterator[Opened]:
     logs = open_logs(parse_locations([str(folder)]))
     yield logs.source, logs.load
+
+
+@contextmanager
+def open_indexed(folder: Path) -> Iterator[Opened]:
+    """Opened when an index is there, and written to it after every change: all rows come from packs."""
+    from tests.support.indexed import IndexedLog
+
+    with TemporaryDirectory(prefix="runglass-") as cache:
+        IndexedLog(folder, Path(cache)).write()
+        log = IndexedLog(folder, Path(cache))
+
+        def load() -> None:
+            log.watch.load()
+            log.write()
+
+        yield log.source, load
 
 
 _databases = itertools.count()
@@ -109,6 +126,7 @@ def open_clickhouse(folder: Path) -> Iterator[Opened]:
 # By name: how a folder is opened, and the marker of those that need more than the ordinary tests have.
 FOLDER_SOURCES: dict[str, tuple[OpenFolder, str | None]] = {
     "local": (open_local, None),
+    "indexed": (open_indexed, None),
     "chdb": (open_chdb, "scale"),
     "remote": (open_remote, None),
     "clickhouse": (open_clickhouse, "scale"),
