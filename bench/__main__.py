@@ -28,6 +28,7 @@ from bench.rows_index import index_rows
 from bench.rows_jobs import job_rows
 from bench.rows_live import live_rows
 from bench.rows_load import blob_rows, load_rows, memory_rows
+from bench.rows_long_lines import long_line_rows
 from bench.rows_profiles import profile_rows
 from bench.rows_projector import projector_rows
 from bench.rows_sql import sql_rows
@@ -52,6 +53,7 @@ GROUPS: dict[str, Callable[[Setting], Iterator[Row]]] = {
     "graphs": graph_rows,
     "live": live_rows,
     "following": following_rows,
+    "long_lines": long_line_rows,
     "jobs": job_rows,
     "remote": remote_rows,
     "projector": projector_rows,
