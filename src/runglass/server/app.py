@@ -288,7 +288,10 @@ class App:
         else:
             done = work()
         if isinstance(done, Download):
-            return self._stream(self._pieces(done), done.media_type, [*extra, *done.headers], person)
+            # Files to save are made apart from charts; results of jobs are only split.
+            is_split = isinstance(reply, Later) and not reply.is_long
+            pieces = self._pieces(done, self._pool if is_split else self._long_pool)
+            return self._stream(pieces, done.media_type, [*extra, *done.headers], person)
         answer, body, encoding = done
         headers = dict([("vary", "accept-encoding"), *extra, *answer.headers])
         if encoding is not None:
@@ -312,9 +315,9 @@ class App:
             raise Stopping("The server is stopping.")
         return pool.submit(work)
 
-    async def _pieces(self, download: Download) -> AsyncIterator[bytes]:
+    async def _pieces(self, download: Download, pool: ThreadPoolExecutor) -> AsyncIterator[bytes]:
         loop = asyncio.get_running_loop()
-        while (piece := await loop.run_in_executor(self._pool, next, download.pieces, None)) is not None:
+        while (piece := await loop.run_in_executor(pool, next, download.pieces, None)) is not None:
             yield piece
 
     def _take_token(self, query: str) -> tuple[str, str | None, Person | None]:

@@ -6,13 +6,14 @@ import json
 import socket
 import threading
 import time
+from collections.abc import Iterator
 from http.client import HTTPConnection
 
 import pytest
 from msgspec import Struct
 
 from runglass.api.dashboard import Dashboard
-from runglass.api.route import Later, NoParameters, Route
+from runglass.api.route import JSON, Download, Later, NoParameters, Route
 from runglass.dashboards.graphs import searching
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
 from runglass.native.wire import encode
@@ -111,4 +112,29 @@ def test_long_answers_wait_for_each_other_and_those_of_nobody_are_not_made(sourc
         go.set()
         assert ask(port, "/api/slow") == {"word": "done"}
         assert len(started) == begun + 1
+        wait_until(lambda: not server.server_state.connections)
+
+
+def test_files_that_are_made_while_they_are_sent_hold_no_chart(source):
+    begun = []
+    go = threading.Event()
+
+    def make_pieces() -> Iterator[bytes]:
+        begun.append(1)
+        assert go.wait(PATIENCE_S)
+        yield b"{}"
+
+    def export(source: MemorySource, query: NoParameters) -> Download:
+        """A file that takes as long as the test wants."""
+        return Download(make_pieces(), JSON)
+
+    slow = Dashboard("slow", "Slow", routes=(Route("/api/slow", export, Word),))
+    charts = Dashboard("scalars", "Scalars", routes=SCALARS)
+    with running(source, dashboards=(slow, charts)) as (server, port):
+        clients = [begin(port, "/api/slow") for _ in range(12)]
+        wait_until(lambda: begun)
+        assert ask_for_chart(port) == [1.0, 2.0]
+        go.set()
+        for client in clients:
+            client.close()
         wait_until(lambda: not server.server_state.connections)
