@@ -108,6 +108,15 @@ class BuildInParallel(build_ext):
         for build in page_builds:
             build.result()
 
+    def build_extensions(self):
+        # Before, and not with each module that is linked with them: those are compiled at once, and would write the same file.
+        for each in self.extensions:
+            linked, each.sources = each.sources[1:], each.sources[:1]
+            each.extra_objects += self.compiler.compile(
+                linked, output_dir=self.build_temp, include_dirs=each.include_dirs, extra_postargs=FLAGS
+            )
+        super().build_extensions()
+
 
 class SdistWithPage(sdist):
     def run(self):

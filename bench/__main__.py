@@ -31,8 +31,8 @@ from bench.rows_load import blob_rows, load_rows, memory_rows
 from bench.rows_long_lines import long_line_rows
 from bench.rows_profiles import profile_rows
 from bench.rows_projector import projector_rows
-from bench.rows_sql import sql_rows
 from bench.rows_remote import remote_rows
+from bench.rows_sql import sql_rows
 from bench.rows_traces import trace_rows
 from bench.setting import Setting, cpu_name, tried
 from bench.table import Row
