@@ -86,9 +86,11 @@ def test_a_project_that_nobody_uses_is_closed_and_opened_again(served, monkeypat
     assert served.client.get("/p/vision/api/runs").status == 200
     served.app.look()
     assert served.closed == []
-    monkeypatch.setattr("runglass.server.projects.IDLE_S", -1.0)
-    monkeypatch.setattr("threading.Thread.start", lambda thread: thread.run())
-    served.app.look()
+    with monkeypatch.context() as patch:
+        patch.setattr("runglass.server.projects.IDLE_S", -1.0)
+        # Only here: a pool that starts its threads so would never return.
+        patch.setattr("threading.Thread.start", lambda thread: thread.run())
+        served.app.look()
     assert served.closed == ["vision"]
     listed = served.app.projects.all()[0].describe()
     assert (listed.state, listed.runs, listed.running) == ("resting", 1, 0)
