@@ -12,7 +12,7 @@ export interface DashboardProps {
   /** All tabs: a dashboard may show cards of others. */
   tabs: readonly Tab[];
   /** How to log what it shows; missing: there is data. Only for dashboards that open files. */
-  howTo?: Snippet<[opening: Opening]>;
+  howTo?: Snippet<[opening: Opening]> | undefined;
 }
 
 /** A way to see something without a log. */
