@@ -106,9 +106,9 @@ class RemoteLocation:
             if self.trouble is not None and self.trouble.state == "lost":
                 self._disconnect()
             self.awaited_bytes = 0
-            self.has_looked = True
             with suppress(OSError):
                 self.mirror.save()
+            self.has_looked = True
             return changed or before != (self.trouble and self.trouble.state)
 
     def _connect(self) -> Storage:

@@ -160,9 +160,10 @@ class Mirror:
     # -- what survives
 
     def save(self) -> None:
-        if not self._is_unsaved:
-            return
+        # All of it under the lock: whoever ends the process waits for a save that is under way.
         with self.changing:
+            if not self._is_unsaved:
+                return
             files = {}
             for relative, kept in self.kept.items():
                 size = kept.entry.size_bytes if kept.is_done else kept.prefix
@@ -177,10 +178,10 @@ class Mirror:
                     kept.used,
                 )
             data = msgspec.msgpack.encode(_Saved(STATE_VERSION, self.location, files))
+            unfinished = self.folder / "state.new"
+            unfinished.write_bytes(data)
+            os.replace(unfinished, self.folder / "state")
             self._is_unsaved = False
-        unfinished = self.folder / "state.new"
-        unfinished.write_bytes(data)
-        os.replace(unfinished, self.folder / "state")
 
     def _restore(self) -> None:
         try:
