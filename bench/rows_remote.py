@@ -94,7 +94,8 @@ def _answers(client: Any) -> bool:
 def visit(cache: Path, env: dict[str, str], steps: int) -> tuple[float, float, int]:
     """Seconds until the first chart is right, and until everything is and the store was seen; bytes fetched."""
     server = ours.server(Path("."))
-    server.command = [URL if word == "." else word for word in server.command] + ["--cache_dir", str(cache)]
+    words = [word for word in server.command if word not in ("--no-cache", "--no_cache")]
+    server.command = [URL if word == "." else word for word in words] + ["--cache_dir", str(cache)]
     server.env = {**os.environ, **env}
     with server as running:
 
