@@ -134,7 +134,7 @@ def remote_rows(setting: Setting) -> Iterator[Row]:
     where = f"{RUNS} runs in S3, {LATENCY_MS} ms latency"
     rows = [
         Row(f"{where}: first visit, everything right", must_be="≤ 3 s"),
-        Row(f"{where}: second visit, everything right", must_be="≤ 1 s"),
+        Row(f"{where}: second visit, first chart right", must_be="≤ 1 s"),
         Row(f"{where}: bytes of the second visit", must_be="≤ 2 %"),
     ]
     with stored(path) as env:
@@ -148,7 +148,7 @@ def remote_rows(setting: Setting) -> Iterator[Row]:
                 shares.append(seconds[-1][2] / max(1, firsts[-1][2]))
             for row, taken, limit in ((rows[0], firsts, 3.0), (rows[1], seconds, 1.0)):
                 chart, whole, _ = min(taken, key=lambda each: each[1])
-                row.ours = f"{whole:.2f} s (first chart {chart:.2f} s)"
+                row.ours = f"first chart {chart:.2f} s, store seen {whole:.2f} s"
                 row.ok = (chart if row is rows[1] else whole) <= limit
                 row.raw["ours"] = taken
             rows[2].ours = f"{max(shares):.2%} of {firsts[0][2] / 1e6:.1f} MB"
