@@ -161,7 +161,9 @@ class RemoteStatus(Struct, frozen=True):
     interval_s: float
     # When it was last seen whole.
     looked_at: float | None
+    # Since it was opened: listings and ranges that were asked for, and what came of them.
     requests: int
+    # As many bytes as came over the network.
     fetched_bytes: int
     # At list prices; None where none are known.
     cost_usd: float | None

@@ -220,7 +220,10 @@ class LogProfile:
         return memory(self._trace)
 
     def buffers(self) -> list[BufferRow]:
-        """Which memory the programs of XLA in the profile need, and which instruction keeps what there; the largest allocation first."""
+        """Which memory the programs of XLA in the profile need, and which instruction keeps what there; the largest allocation first.
+
+        >>> [(row.instruction, row.bytes) for row in profile.buffers()]
+        """
         return buffers(self._trace).rows
 
     def advice(self) -> list[Finding]:

@@ -123,7 +123,9 @@ class Spread(Struct, frozen=True, kw_only=True):
 class Overview(Struct, frozen=True, kw_only=True):
     # Of every `steps_each` that follow each other on a host the longest; all where that is 1.
     steps: list[StepRow]
+    # Of the whole profile.
     step_count: int = 0
+    # How many steps each row stands for.
     steps_each: int = 1
     step_ps: Spread | None
     # Means over the steps.
@@ -199,7 +201,9 @@ class InputPipeline(Struct, frozen=True, kw_only=True):
     stages: list[StageRow]
     # As those of the overview.
     steps: list[StepRow]
+    # Of the whole profile.
     step_count: int = 0
+    # How many steps each row stands for.
     steps_each: int = 1
     # What the step waits for.
     verdict: Verdict
@@ -326,12 +330,17 @@ BufferKind = Literal["parameter", "constant", "output", "thread local", "tempora
 class BufferRow(Struct, frozen=True, kw_only=True):
     """What one instruction keeps in an allocation of its program. Several share a place where they are not alive at once."""
 
+    # The name of the HLO module.
     program: str
+    # Its number in the program.
     allocation: int
     kind: BufferKind
+    # Of the whole allocation.
     allocation_bytes: int
+    # Where in the allocation it begins.
     offset_bytes: int
     bytes: int
+    # The HLO instruction whose value it is.
     instruction: str
     # "loop fusion", the framework's name and "file.py:12", where the program tells.
     category: str = ""
