@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tarfile
 from pathlib import Path
 
@@ -25,9 +26,9 @@ def golden(tmp_path_factory: pytest.TempPathFactory) -> Path:
             with tarfile.open(archive) as packed:
                 packed.extractall(top / case, filter="data")
         else:
-            (top / case).symlink_to(LOGS / case / "logdir")
+            shutil.copytree(LOGS / case / "logdir", top / case)
     for case in ASSETS.iterdir():
-        (top / f"assets-{case.name}").symlink_to(case / "logdir")
+        shutil.copytree(case / "logdir", top / f"assets-{case.name}")
     return top
 
 

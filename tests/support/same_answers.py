@@ -1,6 +1,6 @@
 """Everything that a DataSource answers as plain values, arrays bit for bit, so that two sources can be compared.
 
-Generations are left out: each source counts its own.
+Generations are left out, which each source counts by itself, and when a file was modified: a copy elsewhere is younger.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from runglass.errors import ValueDamaged
 from runglass.query.source import (
@@ -22,7 +23,7 @@ from runglass.query.source import (
 )
 from runglass.store.model import Family, Kind, SeriesKey
 
-OWN = frozenset({"generation", "snapshot"})
+OWN = frozenset({"generation", "snapshot", "modified_time"})
 LINES = {
     "all": LineQuery(attempts="all"),
     "steps": LineQuery(width=3),
@@ -37,6 +38,12 @@ LINES = {
 
 def list_everything(source: DataSource) -> dict[str, Any]:
     """The answers without values: cheap."""
+
+    def files(run: str | None = None) -> list[Any]:
+        """By run and name: the folder of the run may be elsewhere."""
+        found = source.list_files(run=run)
+        return [plain(replace(each, path=each.path.rpartition("/")[2])) for each in found]
+
     return {
         "runs": [plain(each) for each in source.list_runs()],
         # The order of runs in a list of series is nobody's business; that of tags in a run is.
@@ -50,10 +57,8 @@ def list_everything(source: DataSource) -> dict[str, Any]:
         },
         "tags": by_run(*source.list_tag_sets()),
         "image tags": by_run(*source.list_tag_sets(kind=Kind.IMAGE)),
-        "files": [plain(each) for each in source.list_files()],
-        "files by run": {
-            run.name: [plain(each) for each in source.list_files(run=run.name)] for run in source.list_runs()
-        },
+        "files": files(),
+        "files by run": {run.name: files(run.name) for run in source.list_runs()},
         "assets": [plain(each) for each in source.list_assets()],
         "named assets": [
             plain(each)
@@ -129,7 +134,8 @@ def read_values(source: DataSource, values: Values) -> dict[str, Any]:
     return {
         "index": plain(values),
         "values": [
-            f"damaged: {each.message}" if isinstance(each, ValueDamaged) else plain(each) for each in loaded
+            f"damaged: {each.message.rpartition('/')[2]}" if isinstance(each, ValueDamaged) else plain(each)
+            for each in loaded
         ],
     }
 

@@ -288,7 +288,7 @@ class LocalSource(DerivedReads):
                         values[run] = value
             if others:
                 values.update(super().read_run_columns(others, [column])[0])
-            found.append(values)
+            found.append({run: values[run] for run in runs if run in values})
         return found
 
     def _find_summary(self, run: str, tag: str) -> Summary | None:
@@ -385,7 +385,9 @@ class LocalSource(DerivedReads):
                 Range(int(record[row]), int(value_at[row]), int(value_size[row]))
                 for row in (rows[place] for place in here)
             ]
-            for place, data in zip(here, load_ranges(snapshot.files[file].path, ranges), strict=True):
+            stage = snapshot.files[file]
+            loading = load_ranges(stage.path, ranges, shown=stage.shown)
+            for place, data in zip(here, loading, strict=True):
                 loaded[place] = data if isinstance(data, ValueDamaged) else _decoded(values, data)
         return loaded
 

@@ -33,15 +33,19 @@ def load_range(path: str, wanted: Range) -> bytes:
     return data
 
 
-def load_ranges(path: str, ranges: Iterable[Range]) -> Iterator[bytes | ValueDamaged]:
-    """The bytes of each value, from one open file; a ValueDamaged in place of each value that the file no longer has."""
+def load_ranges(path: str, ranges: Iterable[Range], *, shown: str = "") -> Iterator[bytes | ValueDamaged]:
+    """The bytes of each value, from one open file; a ValueDamaged in place of each value that the file no longer has.
+
+    `shown`: the file in messages, if not its path.
+    """
     wanted = list(ranges)
+    shown = shown or path
     try:
         files.make_present(path, [(each.record, each.record + _first_read(each)) for each in wanted])
         with open(path, "rb", buffering=0) as file:
-            yield from [_load(file.fileno(), path, *each) for each in wanted]
+            yield from [_load(file.fileno(), path, shown, *each) for each in wanted]
     except OSError as error:
-        yield from [ValueDamaged(f"{path} cannot be read: {error.strerror}.", where=path)] * len(wanted)
+        yield from [ValueDamaged(f"{shown} cannot be read: {error.strerror}.", where=shown)] * len(wanted)
 
 
 def _first_read(wanted: Range) -> int:
@@ -49,14 +53,16 @@ def _first_read(wanted: Range) -> int:
     return HEADER_BYTES + wanted.value_at + wanted.value_size + FOOTER_BYTES
 
 
-def _load(fd: int, path: str, record: int, value_at: int, value_size: int) -> bytes | ValueDamaged:
+def _load(
+    fd: int, path: str, shown: str, record: int, value_at: int, value_size: int
+) -> bytes | ValueDamaged:
     data = read_at(fd, _first_read(Range(record, value_at, value_size)), record)
     length = int.from_bytes(data[:8], "little")
     if len(data) < HEADER_BYTES or value_at + value_size > length or length > 0x7FFFFFFF:
         return ValueDamaged(
-            f"{path}, byte {record}: the record of this value is no longer there. The file was changed after it was read; "
+            f"{shown}, byte {record}: the record of this value is no longer there. The file was changed after it was read; "
             "reload the page.",
-            where=path,
+            where=shown,
         )
     end = HEADER_BYTES + length
     if len(data) < end + FOOTER_BYTES:
@@ -67,9 +73,9 @@ def _load(fd: int, path: str, record: int, value_at: int, value_size: int) -> by
     found = masked_crc32c(payload)
     if len(data) < end + FOOTER_BYTES or found != expected:
         return ValueDamaged(
-            f"{path}, byte {record}: payload checksum 0x{found:08x}, expected 0x{expected:08x}. This value cannot be shown; the others "
+            f"{shown}, byte {record}: payload checksum 0x{found:08x}, expected 0x{expected:08x}. This value cannot be shown; the others "
             "of the file can.",
-            where=path,
+            where=shown,
         )
     return bytes(payload[value_at : value_at + value_size])
 
