@@ -145,6 +145,7 @@ def test_selects_events_ranges_and_tracks(open_page, profile, problems):
     page.keyboard.press("Escape")
     expect(details).to_have_count(0)
     page.keyboard.press("Home")
+    expect(page).not_to_have_url(re.compile(r"profile\.time;"))
 
     # A drag over the ruler is a range; its end can be moved; a click there takes it away.
     page.mouse.move(box["x"] + box["width"] * 0.25, box["y"] + 10)
