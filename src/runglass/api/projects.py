@@ -32,7 +32,7 @@ class ProjectAnswer(Struct, frozen=True, kw_only=True):
         ),
     ]
     runs: Annotated[int | None, Meta(description="Null: not known yet.")]
-    running: Annotated[int | None, Meta(description="Runs whose newest value is less than ten minutes old.")]
+    active: Annotated[int | None, Meta(description="Runs whose newest value is less than ten minutes old.")]
     last_wall_time: Annotated[Number | None, Meta(description="Of the newest value.")]
     problem: Annotated[str, Meta(description="Why it cannot be opened; empty if it can.")]
 

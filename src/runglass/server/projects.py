@@ -30,8 +30,9 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 FOLDER = "p"
 # A project that nobody has asked for so long is closed; the next request opens it again.
 IDLE_S = 1_800.0
-# A run counts as running for this long after its newest value.
-RUNNING_S = 600.0
+FUTURE_S = 86_400.0
+# A run counts as active for this long after its newest value.
+ACTIVE_S = 600.0
 # How long the list of projects waits for one to be read before it opens the next.
 PATIENCE_S = 30.0
 
@@ -52,7 +53,7 @@ class Figures(Struct, frozen=True):
     """What the list of projects shows of one."""
 
     runs: int
-    running: int
+    active: int
     last_wall_time: float | None
 
 
@@ -127,10 +128,12 @@ class Project:
         if self._source is None:
             return self._figures
         runs = self._source.list_runs()
-        newest = [run.last_wall_time for run in runs if run.last_wall_time is not None]
         now = time.time()
+        times = [run.last_wall_time for run in runs if run.last_wall_time is not None]
+        # Clocks that were wrong name times to come.
+        newest = [each for each in times if each < now + FUTURE_S]
         return Figures(
-            len(runs), sum(0 <= now - each < RUNNING_S for each in newest), max(newest, default=None)
+            len(runs), sum(0 <= now - each < ACTIVE_S for each in newest), max(newest, default=None)
         )
 
     def describe(self) -> ProjectAnswer:
@@ -146,7 +149,7 @@ class Project:
             locations=list(self.plan.locations),
             state=state,
             runs=None if figures is None else figures.runs,
-            running=None if figures is None else figures.running if state != "resting" else 0,
+            active=None if figures is None else figures.active if state != "resting" else 0,
             last_wall_time=None if figures is None else number_or_none(figures.last_wall_time),
             problem="" if error is None else str(error) or type(error).__name__,
         )

@@ -93,7 +93,7 @@ def test_a_project_that_nobody_uses_is_closed_and_opened_again(served, monkeypat
         served.app.look()
     assert served.closed == ["vision"]
     listed = served.app.projects.all()[0].describe()
-    assert (listed.state, listed.runs, listed.running) == ("resting", 1, 0)
+    assert (listed.state, listed.runs, listed.active) == ("resting", 1, 0)
     assert served.client.get("/p/vision/api/runs").status == 200
     assert served.opened == ["vision", "vision"]
 

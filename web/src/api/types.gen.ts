@@ -4801,7 +4801,7 @@ export interface components {
             /** @description Null: not known yet. */
             runs: number | null;
             /** @description Runs whose newest value is less than ten minutes old. */
-            running: number | null;
+            active: number | null;
             /** @description Of the newest value. */
             last_wall_time: number | ("-Infinity" | "Infinity" | "NaN") | null;
             /** @description Why it cannot be opened; empty if it can. */
