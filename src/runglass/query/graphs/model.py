@@ -118,8 +118,10 @@ class Graph:
         self.format = format
         # As in the file.
         self.names = names
-        # Where each node stands: groups joined by "/". Each is there once; the same list as `names` where nothing differs.
-        self.paths = unique_paths(group_flat_names(names if paths is None else paths))
+        # Where the file puts each node: groups joined by "/". Each is there once; the same list as `names` where nothing differs.
+        self.file_paths = unique_paths(names if paths is None else paths)
+        # Where views put it: flat names of blocks have groups there.
+        self.paths = unique_paths(group_flat_names(self.file_paths))
         # The class of groups, by path, where the file tells.
         self.group_types: Mapping[str, str] = group_types or {}
         self.op_names = op_names

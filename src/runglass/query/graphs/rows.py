@@ -57,7 +57,7 @@ class GraphNode:
     @property
     def path(self) -> str:
         """Where it stands: the groups around it and its own name, joined by "/"."""
-        return self._graph.paths[self._number]
+        return self._graph.file_paths[self._number]
 
     @property
     def op(self) -> str:
@@ -174,6 +174,8 @@ class LogGraph:
         for index in (self.columns.index, self.columns.path_index):
             if name in index:
                 return GraphNode(self.columns, index[name])
+        if name in self.columns.file_paths:
+            return GraphNode(self.columns, self.columns.file_paths.index(name))
         raise GraphUnknown(f"Graph {self.name!r} has no node {name!r}.", where=name)
 
     @cached_property

@@ -61,3 +61,10 @@ def test_grouped_blocks_of_one_structure_are_one_repeat():
     graph = make_graph(nodes)
     assert graph.names[1] == "block_1_conv"
     assert graph.paths[1] == "block_1/conv"
+
+
+def test_code_sees_the_paths_of_the_file():
+    names = ["block_1_conv", "block_1_bn", "block_2_conv", "block_2_bn"]
+    graph = make_graph([(name, "Op", []) for name in names])
+    assert graph.file_paths == names
+    assert graph.paths[0] == "block_1/conv"
