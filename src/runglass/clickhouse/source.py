@@ -38,7 +38,7 @@ from runglass.query.named_assets import choose_assets
 from runglass.query.source import AssetReader, Capability, Columns, Int64, RunColumn, SqlRows, Summary, Values
 from runglass.query.unknown import run_unknown, series_unknown
 from runglass.store.assets import AssetStage, FileReader, find_named, stage_asset
-from runglass.store.blobs import Range, load_ranges
+from runglass.store.blobs import load_rows
 from runglass.store.model import (
     Asset,
     Attempts,
@@ -462,21 +462,13 @@ class ClickHouseSource(DerivedReads):
         rows = list(indices) if values.rows is None else values.rows[np.asarray(indices, np.int64)].tolist()
         if values.size_bytes is None:
             return [float(values.stored[0][row]) for row in rows]
-        record, value_at, value_size = values.stored
-        places: dict[int, list[int]] = {}
-        for place, row in enumerate(rows):
-            part = 0 if values.part_of_row is None else int(values.part_of_row[row])
-            places.setdefault(part, []).append(place)
-        loaded: list[Any] = [None] * len(rows)
-        for part, here in places.items():
-            ranges = [
-                Range(int(record[row]), int(value_at[row]), int(value_size[row]))
-                for row in (rows[place] for place in here)
-            ]
+
+        def find_file(part: int) -> tuple[str, str]:
             path = values.series.parts[part].file.path_text
-            for place, data in zip(here, load_ranges(path, ranges), strict=True):
-                loaded[place] = data if isinstance(data, ValueDamaged) else _decoded(values, data)
-        return loaded
+            return path, path
+
+        loaded = load_rows(rows, values.stored, values.part_of_row, find_file)
+        return [data if isinstance(data, ValueDamaged) else _decoded(values, data) for data in loaded]
 
     def read_sql(self, query: str, *, limit: int) -> SqlRows:
         return answer(self._client, query, limit=limit)

@@ -31,7 +31,7 @@ from runglass.query.source import (
 from runglass.query.summaries import from_index
 from runglass.query.unknown import run_unknown, series_unknown
 from runglass.store.assets import AssetStage, FileReader, find_named
-from runglass.store.blobs import Range, load_ranges
+from runglass.store.blobs import load_rows
 from runglass.store.model import (
     Asset,
     Attempts,
@@ -373,23 +373,12 @@ class LocalSource(DerivedReads):
         rows = indices if values.rows is None else values.rows[np.asarray(indices, np.int64)].tolist()
         if values.size_bytes is None:
             return [float(snapshot.arrays[2][row]) for row in rows]
-        _, _, record, value_at, value_size = snapshot.arrays
-        # By file: the places of its values in the answer.
-        places: dict[int, list[int]] = {}
-        for place, row in enumerate(rows):
-            file = 0 if snapshot.file_of_row is None else int(snapshot.file_of_row[row])
-            places.setdefault(file, []).append(place)
-        loaded: list[Any] = [None] * len(rows)
-        for file, here in places.items():
-            ranges = [
-                Range(int(record[row]), int(value_at[row]), int(value_size[row]))
-                for row in (rows[place] for place in here)
-            ]
-            stage = snapshot.files[file]
-            loading = load_ranges(stage.path, ranges, shown=stage.shown)
-            for place, data in zip(here, loading, strict=True):
-                loaded[place] = data if isinstance(data, ValueDamaged) else _decoded(values, data)
-        return loaded
+
+        def find_file(file: int) -> tuple[str, str]:
+            return snapshot.files[file].path, snapshot.files[file].shown
+
+        loaded = load_rows(rows, snapshot.arrays[2:], snapshot.file_of_row, find_file)
+        return [data if isinstance(data, ValueDamaged) else _decoded(values, data) for data in loaded]
 
     def _snapshot(self, run: RunStage, series: SeriesStage) -> Snapshot:
         snapshot = read_snapshot(series, _starts_elsewhere(run, series))

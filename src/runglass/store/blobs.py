@@ -6,8 +6,11 @@ Scanning does not read large blobs, so damage inside them is found here.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from runglass.errors import ValueDamaged
 from runglass.native.records import masked_crc32c
@@ -46,6 +49,34 @@ def load_ranges(path: str, ranges: Iterable[Range], *, shown: str = "") -> Itera
             yield from [_load(file.fileno(), path, shown, *each) for each in wanted]
     except OSError as error:
         yield from [ValueDamaged(f"{shown} cannot be read: {error.strerror}.", where=shown)] * len(wanted)
+
+
+def load_rows(
+    rows: Sequence[int],
+    columns: Sequence[NDArray[Any]],
+    file_of_row: NDArray[np.int32] | None,
+    find_file: Callable[[int], tuple[str, str]],
+) -> list[bytes | ValueDamaged]:
+    """The bytes of some rows of a series, each file opened once. `columns`: record, value_at and value_size of all rows.
+
+    `find_file`: path and shown path of a file by its number in `file_of_row`; None there: all rows are in file 0.
+    """
+    record, value_at, value_size = columns
+    # By file: the places of its values in the answer.
+    places: dict[int, list[int]] = {}
+    for place, row in enumerate(rows):
+        file = 0 if file_of_row is None else int(file_of_row[row])
+        places.setdefault(file, []).append(place)
+    loaded: list[bytes | ValueDamaged] = [b""] * len(rows)
+    for file, here in places.items():
+        ranges = [
+            Range(int(record[row]), int(value_at[row]), int(value_size[row]))
+            for row in (rows[place] for place in here)
+        ]
+        path, shown = find_file(file)
+        for place, data in zip(here, load_ranges(path, ranges, shown=shown), strict=True):
+            loaded[place] = data
+    return loaded
 
 
 def _first_read(wanted: Range) -> int:
