@@ -110,7 +110,7 @@ WEB_MAY_IMPORT: dict[str, set[str]] = {
     "lines": {"base", "api", "state", "chart", "ui", "cards"},
     "run_table": {"base", "api", "state", "ui"},
     # What dashboards have in common with no one else.
-    "dashboards": {"base", "api", "cards"},
+    "dashboards": {"base", "api", "state", "ui", "cards"},
     "dashboards/*": {"base", "api", "state", "chart", "ui", "cards", "lines", "run_table", "dashboards"},
     "frame": {"base", "api", "state", "ui", "cards", "run_table"},
     # main.ts and App.svelte.
