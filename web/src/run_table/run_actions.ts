@@ -79,10 +79,10 @@ export class RunActions {
   hide(names: readonly string[], isHidden: boolean): void {
     const { overlay, runs, messages } = this.session;
     const changed = names.filter((name) => runs.isHidden(name) !== isHidden);
-    overlay.mark(changed, { isHidden });
+    const undo = overlay.mark(changed, { isHidden });
     const [first = ""] = changed;
     const text = `${changed.length === 1 ? runs.title(first) : countOf(changed.length, "run")} ${isHidden ? "hidden from table and charts" : "unhidden"}.`;
-    messages.say(text, { action: { label: "Undo", run: () => overlay.mark(changed, { isHidden: !isHidden }) } });
+    messages.say(text, { action: { label: "Undo", run: undo } });
   }
 
   /** Archives what the user has looked at and put aside. */
@@ -122,11 +122,10 @@ export class RunActions {
     const { overlay, messages } = this.session;
     const text = await pickFile();
     if (text === null) return;
-    const before = overlay.toText();
     try {
-      overlay.addText(text);
+      const undo = overlay.addText(text);
       messages.say(`Marks imported: ${countOf(overlay.runs.size, "run")} marked.`, {
-        action: { label: "Undo", run: () => overlay.setText(before) },
+        action: { label: "Undo", run: undo },
       });
     } catch (cause) {
       messages.say((cause as Error).message, { isError: true });

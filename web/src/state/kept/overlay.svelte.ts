@@ -5,6 +5,7 @@
 import { hashName } from "../runs/run_key";
 import type { SharedMarks } from "./shared_marks.svelte";
 import { onOtherTab, recall, remember } from "./storage";
+import { type Undo, undoneEntries, undoneValue } from "./undo";
 
 export interface RunMarks {
   readonly isStarred?: boolean;
@@ -24,6 +25,9 @@ export interface OverlayData {
 
 const EMPTY: OverlayData = { runs: new Map(), baseline: null };
 const UNMARKED: RunMarks = {};
+
+/** Fields set to undefined are removed. */
+type MarksChange = { readonly [K in keyof RunMarks]?: RunMarks[K] | undefined };
 const FORMAT = "runglass-overlay";
 
 export class Overlay {
@@ -55,33 +59,22 @@ export class Overlay {
     return this.runs.get(run) ?? UNMARKED;
   }
 
-  /** A field set to undefined is removed. */
   mark(
     names: readonly string[],
-    change: { readonly [K in keyof RunMarks]?: RunMarks[K] | undefined },
+    change: MarksChange,
     { since }: { /** The revision of shared marks that the user had seen. */ since?: number } = {},
-  ): void {
-    const runs = new Map(this.runs);
-    for (const name of names) {
-      const kept = Object.entries({ ...runs.get(name), ...change }).filter(
-        ([, value]) =>
-          value !== undefined && value !== false && value !== "" && !(Array.isArray(value) && value.length === 0),
-      );
-      if (kept.length > 0) runs.set(name, Object.fromEntries(kept));
-      else runs.delete(name);
-    }
-    this.#write({ ...this.#data, runs }, since);
+  ): Undo {
+    return this.#change(names, () => change, since);
   }
 
   /** Adds and removes labels; other labels of the runs stay. */
   label(
     names: readonly string[],
     { add = [], remove = [] }: { add?: readonly string[]; remove?: readonly string[] },
-  ): void {
-    for (const name of names) {
-      const kept = (this.of(name).labels ?? []).filter((label) => !remove.includes(label));
-      this.mark([name], { labels: [...new Set([...kept, ...add])] });
-    }
+  ): Undo {
+    return this.#change(names, ({ labels = [] }) => ({
+      labels: [...new Set([...labels.filter((label) => !remove.includes(label)), ...add])],
+    }));
   }
 
   setBaseline(run: string | null): void {
@@ -93,25 +86,57 @@ export class Overlay {
   }
 
   /** Adds the marks of a file; they replace existing ones. Throws if it is not an overlay. */
-  addText(text: string): void {
+  addText(text: string): Undo {
     const read = parseOverlay(text);
     if (!read) throw new Error(`Not a file of run marks: it has no "format": "${FORMAT}".`);
-    this.#write({ runs: new Map([...this.runs, ...read.runs]), baseline: read.baseline ?? this.#data.baseline });
+    return this.#write({ runs: new Map([...this.runs, ...read.runs]), baseline: read.baseline ?? this.baseline });
   }
 
-  /** Replaces all marks with what `toText` returned. */
-  setText(text: string): void {
-    this.#write(parseOverlay(text) ?? EMPTY);
+  #change(names: readonly string[], changeOf: (marks: RunMarks) => MarksChange, since?: number): Undo {
+    const runs = new Map(this.runs);
+    for (const name of names) {
+      const marks = runs.get(name) ?? UNMARKED;
+      const changed = tidy({ ...marks, ...changeOf(marks) });
+      if (changed) runs.set(name, changed);
+      else runs.delete(name);
+    }
+    return this.#write({ runs, baseline: this.baseline }, since);
   }
 
-  #write(data: OverlayData, since?: number): void {
+  #write(data: OverlayData, since?: number): Undo {
+    const [before, mine] = [{ runs: this.runs, baseline: this.baseline }, data];
     if (this.shared?.isOn) {
       this.shared.writeRuns(data.runs, since);
       data = { runs: withHidden(this.#data.runs, data.runs), baseline: data.baseline };
     }
     this.#data = data;
     if (this.#key) remember(this.#key, encodeOverlay(data));
+    return () => {
+      const runs = undoneEntries(before.runs, mine.runs, this.runs, undoneMarks);
+      this.#write({ runs, baseline: undoneValue(before.baseline, mine.baseline, this.baseline) });
+    };
   }
+}
+
+/** Undefined if nothing is marked. */
+function tidy(marks: MarksChange): RunMarks | undefined {
+  const kept = Object.entries(marks).filter(
+    ([, value]) =>
+      value !== undefined && value !== false && value !== "" && !(Array.isArray(value) && value.length === 0),
+  );
+  return kept.length > 0 ? Object.fromEntries(kept) : undefined;
+}
+
+/** Field by field, and label by label. */
+function undoneMarks(before = UNMARKED, mine = UNMARKED, now = UNMARKED): RunMarks | undefined {
+  const { labels: had = [], ...fields } = before;
+  const labels = mine.labels ?? [];
+  const kept = (now.labels ?? []).filter((label) => had.includes(label) || !labels.includes(label));
+  const restored = had.filter((label) => !labels.includes(label) && !kept.includes(label));
+  const undone = (Object.keys({ ...fields, ...mine }) as (keyof RunMarks)[])
+    .filter((field) => field !== "labels")
+    .map((field) => [field, undoneValue<unknown>(before[field], mine[field], now[field])]);
+  return tidy({ ...now, ...(Object.fromEntries(undone) as RunMarks), labels: [...kept, ...restored] });
 }
 
 /** What all share, and which runs this browser hides. */

@@ -42,6 +42,18 @@ describe("marks on runs", () => {
     expect(parseOverlay(text)?.runs.size).toBe(0);
   });
 
+  it("return what undoes a change, and leave what was changed since", () => {
+    const overlay = opened();
+    overlay.mark(["a"], { note: "first", labels: ["x", "y"] });
+    const undo = overlay.mark(["a", "b"], { note: "second", isStarred: true });
+    const undoLabels = overlay.label(["a"], { add: ["z"], remove: ["x"] });
+    overlay.mark(["b"], { note: "third" });
+    undo();
+    undoLabels();
+    expect(opened().of("a")).toEqual({ note: "first", labels: ["y", "x"] });
+    expect(opened().of("b")).toEqual({ note: "third" });
+  });
+
   it("can be exported, and imported into existing ones", () => {
     const overlay = opened();
     overlay.mark(["a"], { name: "old" });

@@ -4,6 +4,7 @@
 import { hashName } from "../runs/run_key";
 import type { SharedMarks } from "./shared_marks.svelte";
 import { onOtherTab, recall, remember } from "./storage";
+import { type Undo, undoneEntries } from "./undo";
 
 export interface SavedView {
   readonly name: string;
@@ -43,8 +44,8 @@ export class SavedViews {
   }
 
   /** Replaces a view with the same name. */
-  save(name: string, address: string): void {
-    this.#write([...this.all.filter((view) => view.name !== name), { name, address }]);
+  save(name: string, address: string): Undo {
+    return this.#write([...this.all.filter((view) => view.name !== name), { name, address }]);
   }
 
   /** Does nothing if there is no such view or the new name is taken. */
@@ -53,8 +54,8 @@ export class SavedViews {
     this.#write(this.all.map((view) => (view.name === from ? { ...view, name: to } : view)));
   }
 
-  remove(name: string): void {
-    this.#write(this.all.filter((view) => view.name !== name));
+  remove(name: string): Undo {
+    return this.#write(this.all.filter((view) => view.name !== name));
   }
 
   toText(): string {
@@ -72,18 +73,25 @@ export class SavedViews {
     return read.length;
   }
 
-  #write(views: readonly SavedView[]): void {
-    if (this.shared?.isOn) {
-      this.shared.writeViews(new Map(views.map(({ name, address }) => [name, address])));
-      return;
+  #write(views: readonly SavedView[]): Undo {
+    const [before, mine] = [addressesByName(this.all), addressesByName(views)];
+    if (this.shared?.isOn) this.shared.writeViews(mine);
+    else {
+      this.#views = sorted(views);
+      if (this.#key) remember(this.#key, views.length > 0 ? encodeViews(this.#views) : null);
     }
-    this.#views = sorted(views);
-    if (this.#key) remember(this.#key, views.length > 0 ? encodeViews(this.#views) : null);
+    return () => {
+      const undone = undoneEntries(before, mine, addressesByName(this.all));
+      this.#write([...undone].map(([name, address]) => ({ name, address })));
+    };
   }
 }
 
 const sorted = (views: readonly SavedView[]): SavedView[] =>
   [...views].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
+
+const addressesByName = (views: readonly SavedView[]): Map<string, string> =>
+  new Map(views.map(({ name, address }) => [name, address]));
 
 function encodeViews(views: readonly SavedView[]): string {
   return JSON.stringify({ format: FORMAT, version: 1, views }, null, 1);

@@ -191,6 +191,51 @@ describe("marks that all share", () => {
     expect(again.messages.last).toBeNull();
   });
 
+  it("are undone only where they are still one's own", async () => {
+    const { server, overlay, refresh } = begin();
+    server.write("ann", { of: "run", name: "a", field: "note", value: "hers" });
+    await refresh();
+    const undo = overlay.label(["a", "b"], { add: ["paper"] });
+    const undoFile = overlay.addText(
+      JSON.stringify({ format: "runglass-overlay", runs: { c: { name: "C", note: "mine" } } }),
+    );
+    await settle();
+    server.write("ben", star("b"), { of: "run", name: "a", field: "label:good", value: true });
+    server.write("ben", { of: "run", name: "c", field: "note", value: "his" }, star("d"));
+    await refresh();
+    server.saved = [];
+    undo();
+    undoFile();
+    await settle();
+    expect(Object.fromEntries(overlay.runs)).toEqual({
+      a: { note: "hers", labels: ["good"] },
+      b: { isStarred: true },
+      c: { note: "his" },
+      d: { isStarred: true },
+    });
+    expect(server.saved.flat().map(({ name, field }) => [name, field])).toEqual([
+      ["a", "label:paper"],
+      ["b", "label:paper"],
+      ["c", "name"],
+    ]);
+  });
+
+  it("are undone as views, unless somebody has saved the view since", async () => {
+    const { server, views, refresh } = begin();
+    server.write("ann", { of: "view", name: "v", field: "address", value: "#/images" });
+    await refresh();
+    const undos = [views.remove("v"), views.save("mine", "#/text"), views.save("ours", "#/audio")];
+    await settle();
+    server.write("ben", { of: "view", name: "ours", field: "address", value: "#/mesh" });
+    await refresh();
+    for (const undo of undos) undo();
+    await settle();
+    expect(views.all).toEqual([
+      { name: "ours", address: "#/mesh" },
+      { name: "v", address: "#/images" },
+    ]);
+  });
+
   it("include views", async () => {
     const { server, views, refresh } = begin();
     server.write("ann", { of: "view", name: "hers", field: "address", value: "#/images" });
