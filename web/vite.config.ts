@@ -17,8 +17,10 @@ const ALWAYS = /\/src\/main\.ts$/;
  * Code shared by all dashboards, by those with axes, and by those that draw lines. Code that other dashboards share is
  * bundled with them; what dialogs share loads with the first of them.
  */
-const SHARED =
-  /\/src\/(base|api|state|ui|cards|run_table|frame)\/(?!dialogs\/|Health|health_|Keys|cursor\/step_marks)|\/node_modules\/(svelte|d3-format)/;
+const SHARED = /\/src\/(base|api|state|ui|cards|run_table|frame)\/(?!dialogs\/)|\/node_modules\/(svelte|d3-format)/;
+/** Shared too, but loaded when something needs it: a job, a query, a window. */
+const LATER =
+  /\/src\/(api\/jobs|state\/(job_runner|cursor\/step_marks)|run_table\/(column_filter|Health|health_)|ui\/Keys)/;
 /** Shared by dashboards of samples and by dialogs; the first page of Scalars does without it. */
 const SAMPLES = new RegExp(
   [
@@ -130,7 +132,12 @@ export default defineConfig(({ mode }) => ({
             // CommonJS code pulls in the bundler's runtime. Without its own file, every page would load it.
             { name: "highlight", test: /\/node_modules\/highlight\.js\//, priority: 3 },
             { name: "start", tags: ["$initial"], priority: 2 },
-            { name: "shared", minShareCount: 2, test: (id) => SHARED.test(id) && !SAMPLES.test(id), priority: 1 },
+            {
+              name: "shared",
+              minShareCount: 2,
+              test: (id) => SHARED.test(id) && !LATER.test(id) && !SAMPLES.test(id),
+              priority: 1,
+            },
             { name: "axes", minShareCount: 2, test: AXES, priority: 1 },
             { name: "samples", minShareCount: 2, test: SAMPLES },
             { name: "charts", minShareCount: 2, test: CHARTS },

@@ -4,7 +4,7 @@
 import type { CardKind } from "./asset_kind";
 import { type Columns, decodeColumns } from "./columns";
 import { ApiError, overHttp, sendPatiently, type Transport } from "./http";
-import { decodePartials, type Partials } from "./jobs";
+import type { Partials } from "./jobs";
 import { listsPath } from "./lists_path";
 import { decodeSteps, type Steps } from "./steps";
 import { decodeStops, type Stops } from "./stops";
@@ -117,7 +117,9 @@ export class Client {
   /** Partial results from number `since` on: JSON values, or blocks of bytes where they are binary. */
   async jobPartials(id: string, since: number): Promise<Partials> {
     const answer = await this.send(`jobs/partials?${named({ id, since })}`, {});
-    return isJson(answer) ? (answer.json() as Promise<Partials>) : decodePartials(await answer.arrayBuffer());
+    if (isJson(answer)) return answer.json() as Promise<Partials>;
+    const { decodePartials } = await import("./jobs");
+    return decodePartials(await answer.arrayBuffer());
   }
 
   /** The result of a job that is done: JSON, or bytes where it is binary. */

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { ApiError } from "../api/http";
 import type { JobHandlers, Partials } from "../api/jobs";
 import type { Job } from "../api/types";
+import { JobRunner } from "./job_runner";
 import { Jobs } from "./jobs.svelte";
 
 function makeJob(changes: Partial<Job> = {}): Job {
@@ -39,14 +40,16 @@ function begin({ started = makeJob(), listed = [] as Job[] } = {}) {
     pauseJob: vi.fn((id: string) => Promise.resolve(makeJob({ id, state: "paused" }))),
     resumeJob: vi.fn((id: string) => Promise.resolve(makeJob({ id, state: "running" }))),
   };
-  const jobs = new Jobs(client, (ids, handlers) => {
+  const follow = (ids: readonly string[], handlers: JobHandlers) => {
     const mine = { ids, handlers, isStopped: false };
     followed.push(mine);
     return () => void (mine.isStopped = true);
-  });
+  };
+  const load = vi.fn((shown: Jobs) => Promise.resolve(new JobRunner(shown, client, follow)));
+  const jobs = new Jobs(client.listJobs, load);
   const say = (changes: Partial<Job>, since = 0, partials: unknown[] = []): void =>
     followed.at(-1)?.handlers.onEvent({ job: makeJob(changes), since, partials });
-  return { jobs, client, followed, say };
+  return { jobs, client, load, followed, say };
 }
 
 describe("Jobs", () => {
@@ -155,8 +158,8 @@ describe("Jobs", () => {
 
   it("follows all jobs on one connection", async () => {
     const { jobs, client, followed } = begin();
+    client.startJob.mockResolvedValueOnce(makeJob()).mockResolvedValueOnce(makeJob({ id: "2" }));
     void jobs.run("a", {});
-    client.startJob.mockResolvedValue(makeJob({ id: "2" }));
     void jobs.run("b", {});
     await settle();
     expect(followed.filter(({ isStopped }) => !isStopped).map(({ ids }) => ids)).toEqual([["1", "2"]]);
@@ -174,5 +177,17 @@ describe("Jobs", () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(client.listJobs).toHaveBeenCalledTimes(2);
     vi.useRealTimers();
+  });
+
+  it("loads what runs jobs with the first, and tries again if that fails", async () => {
+    const { jobs, load, say } = begin();
+    await jobs.findOthers();
+    expect(load).not.toHaveBeenCalled();
+    load.mockRejectedValueOnce(new Error("The server is away."));
+    await expect(jobs.run("text.search", {})).rejects.toThrow("The server is away.");
+    const result = jobs.run("text.search", {});
+    await settle();
+    say({ state: "done" });
+    expect(await result).toBe("the result");
   });
 });

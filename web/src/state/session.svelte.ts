@@ -131,7 +131,10 @@ export class Session {
       const { generation, assets } = await client.assets(familyOf(kind));
       return indexAssets(generation, assets);
     });
-    this.jobs = new Jobs(client);
+    this.jobs = new Jobs(client.listJobs, async (jobs) => {
+      const { JobRunner } = await import("./job_runner");
+      return new JobRunner(jobs, client);
+    });
     client.onlimit = (ms) => (this.limitedUntilMs = Math.max(this.limitedUntilMs, Date.now() + ms));
     client.onended = (error) => this.endAccess(error);
     this.samples = new Samples((kind, series) => client.steps(kind, series), this.changes);
