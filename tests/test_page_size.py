@@ -10,7 +10,7 @@ import runglass
 
 ASSETS = Path(runglass.__file__).parent / "server/page/assets"
 FIRST = ("index", "main", "scalars", "painter.worker", "RunTable", "HeaderControls")
-LIMIT_BYTES = 153_000
+LIMIT_BYTES = 150_000
 IMPORT = re.compile(r'(?:from|import)\s*"\./([\w.-]+\.js)"')
 
 

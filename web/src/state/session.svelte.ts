@@ -212,6 +212,14 @@ export class Session {
 
   /** What runs need even if their table is not visible. */
   private keepRuns(): void {
+    // Outside: loads the query language with the first query.
+    $effect(() => {
+      if (!this.runs.hasQuery || this.runs.compileQuery) return;
+      import("./runs/run_query").then(
+        ({ compileQuery }) => (this.runs.compileQuery = compileQuery),
+        () => this.messages.say("Could not load the query language from the server.", { isError: true }),
+      );
+    });
     // Outside: requests the numbers of metric columns while they are wanted.
     $effect(() => {
       const wanted = this.runs.wantedMetrics;

@@ -14,7 +14,7 @@ import { colorBands, colorRuns, type RunColors, shadeOf } from "./run_colors";
 import { trainingOfRun } from "./trainings";
 import { hashName, type RunKey, runKey } from "./run_key";
 import type { NotFiniteState } from "./not_finite.svelte";
-import { compileQuery, type Has, type QueryColumn, type RunQuery } from "./run_query";
+import type { compileQuery, Has, QueryColumn, RunQuery } from "./run_query";
 import { makeList, makeRows, makeTree } from "./run_tree";
 import type { RunValuesState } from "./run_values.svelte";
 import { isSelected, only, type Selection, withRuns } from "./selection";
@@ -100,16 +100,17 @@ export class RunsState {
     return { matches: this.#goodPattern.matches, error: pattern.error };
   });
 
+  readonly hasQuery = $derived.by(() => this.settings.runQuery.trim() !== "");
+  /** Loaded with the first query; null until then. */
+  compileQuery = $state.raw<typeof compileQuery | null>(null);
   #goodQuery: RunQuery | null = null;
   /** The query, and the error in its text. */
   readonly query = $derived.by((): { readonly compiled: RunQuery | null; readonly error: QueryError | null } => {
-    const text = this.settings.runQuery;
-    if (text.trim() === "") return { compiled: (this.#goodQuery = null), error: null };
+    if (!this.hasQuery) return { compiled: (this.#goodQuery = null), error: null };
+    if (!this.compileQuery) return { compiled: null, error: null };
+    const catalog = { hparams: this.hparams.names, tags: this.scalarTags };
     try {
-      return {
-        compiled: (this.#goodQuery = compileQuery(text, { hparams: this.hparams.names, tags: this.scalarTags })),
-        error: null,
-      };
+      return { compiled: (this.#goodQuery = this.compileQuery(this.settings.runQuery, catalog)), error: null };
     } catch (cause) {
       if (!(cause instanceof QueryError)) throw cause;
       return { compiled: this.#goodQuery, error: cause };
@@ -124,13 +125,13 @@ export class RunsState {
   );
   /** Something that is always visible depends on them. */
   get needsHparams(): boolean {
-    return this.settings.runQuery.trim() !== "" || this.#usesHparams;
+    return this.hasQuery || this.#usesHparams;
   }
   /** The query waits for the numbers or names that it refers to. */
   readonly isPending = $derived.by(
     () =>
       (this.wantsNotFinite && !this.notFinite.isKnown) ||
-      (this.settings.runQuery.trim() !== "" && !this.hparams.isKnown) ||
+      (this.hasQuery && (!this.hparams.isKnown || !this.compileQuery)) ||
       this.#queriedMetrics.some((column) => !this.values.isKnown(column)),
   );
   /** The metrics to load for the query and for the visible columns. */

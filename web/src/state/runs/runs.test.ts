@@ -3,6 +3,7 @@ import type { HParams, Run, TagIndex } from "../../api/types";
 import { Changes } from "../changes.svelte";
 import { HParamsState } from "./hparams.svelte";
 import { Overlay } from "../kept/overlay.svelte";
+import { compileQuery } from "./run_query";
 import { RunValuesState } from "./run_values.svelte";
 import { RunsState } from "./runs.svelte";
 import { ALL } from "./selection";
@@ -55,6 +56,7 @@ function stateOf(
     isKnown: true,
     has: (what, name) => what === "nan" && name === "a",
   });
+  runs.compileQuery = compileQuery;
   runs.setAll(names.map(run));
   return { runs, settings, overlay, hparams: listed, values };
 }
@@ -202,6 +204,16 @@ describe("a query over columns", () => {
     expect(runs.listed).toEqual(["c"]);
     settings.set({ runQuery: "" });
     expect(runs.listed).toEqual(["a", "b", "c"]);
+  });
+
+  it("waits for the language that it is in", async () => {
+    const { runs, settings, hparams } = given();
+    runs.compileQuery = null;
+    await hparams.refresh();
+    settings.set({ runQuery: "lr < 0.05" });
+    expect([runs.isPending, runs.query.error, runs.listed]).toEqual([true, null, []]);
+    runs.compileQuery = compileQuery;
+    expect([runs.isPending, runs.listed]).toEqual([false, ["c"]]);
   });
 
   it("applies together with the pattern", async () => {
