@@ -36,7 +36,7 @@ def make_graph(
 
 
 def show(graph: Graph, view: StructureView | None = None, **measures: Any) -> Shown:
-    return Shown(Known(graph), StructureView() if view is None else view, Measures(**measures))
+    return Shown(Known(graph), StructureView() if view is None else view, Measures(graph, **measures))
 
 
 def layers(

@@ -46,7 +46,7 @@ class LoadedGraph:
 
     @cached_property
     def names(self) -> Names:
-        return Names(self.graph, self.known.hierarchy)
+        return Names(self.known)
 
     @cached_property
     def side(self) -> Side:
@@ -131,7 +131,7 @@ class GraphReader:
             kept = self._graphs.get(key)
             if kept is None or kept[0] != version:
                 graph = read_found(source, info, ref.step)
-                kept = version, LoadedGraph(graph, read_measures(source, info))
+                kept = version, LoadedGraph(graph, read_measures(source, info, graph))
                 self._graphs.put(key, kept)
             return kept[1]
 
@@ -152,7 +152,8 @@ class GraphReader:
         return kept[2]
 
     def add_file(self, name: str, data: bytes) -> tuple[str, LoadedGraph]:
-        loaded = LoadedGraph(read_file(name, data), Measures())
+        graph = read_file(name, data)
+        loaded = LoadedGraph(graph, Measures(graph))
         token = token_urlsafe(12)
         self._files.put(token, loaded)
         return token, loaded
@@ -161,9 +162,9 @@ class GraphReader:
 known_graphs: PerSource[GraphReader] = PerSource(GraphReader)
 
 
-def read_measures(source: DataSource, info: GraphInfo) -> Measures:
+def read_measures(source: DataSource, info: GraphInfo, graph: Graph) -> Measures:
     profile = read_profile(source, info.run, info.name) if info.profiles else None
-    return Measures() if profile is None else Measures(profile.time(), profile.memory())
+    return Measures(graph) if profile is None else Measures(graph, profile.time(), profile.memory())
 
 
 def listed_graph(info: GraphInfo) -> ListedGraph:

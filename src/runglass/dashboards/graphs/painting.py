@@ -14,16 +14,8 @@ from runglass.dashboards.graphs.shape import (
     RankedNode,
 )
 from runglass.errors import BadRequest
-from runglass.query.graphs.paint import (
-    Curves,
-    Painted,
-    find_family,
-    list_families,
-    match_values,
-    paint_items,
-    paint_measure,
-    tag_of_node,
-)
+from runglass.query.graphs.families import Curves, find_family, list_families
+from runglass.query.graphs.paint import Painted, match_values, paint_items, paint_measure, tag_of_node
 from runglass.query.graphs.shown import Shown
 from runglass.query.source import DataSource
 

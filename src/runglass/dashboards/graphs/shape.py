@@ -7,8 +7,10 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 from runglass.api.answers import Number
+from runglass.query.graphs.families import FamilyKind, Statistic
 from runglass.query.graphs.levels import Level
-from runglass.query.graphs.paint import Counts, FamilyKind, Measure, Statistic
+from runglass.query.graphs.measures import Measure
+from runglass.query.graphs.paint import Counts
 from runglass.query.graphs.structure import StructureView
 from runglass.query.graphs.trace import Direction
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -9,10 +10,11 @@ from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
 from runglass.query.graphs.aside import find_aside
+from runglass.query.graphs.calls import CallPath
 from runglass.query.graphs.distinct import distinct_values, find_distinct
 from runglass.query.graphs.folding import KINDS, VARIABLE, PortKind
 from runglass.query.graphs.hierarchy import Ints
-from runglass.query.graphs.measures import Measures
+from runglass.query.graphs.measures import Measures, Sums
 from runglass.query.graphs.model import Graph, shape_text
 from runglass.query.graphs.ordering import order_level
 from runglass.query.graphs.repeats import what_differs
@@ -116,18 +118,36 @@ class Bundle(Struct, frozen=True):
 
 
 class LevelReader:
-    """Levels of one structure. Ids begin with `prefix`: that of the node that calls this graph, if any."""
+    """Levels of one structure. Ids begin with `prefix`: that of the node that calls this graph, if any.
+
+    `calls`: the calls that it is the body of; several where they are drawn as one.
+    """
 
     def __init__(
-        self, structure: Structure, view: StructureView, measures: Measures, prefix: str = ""
+        self,
+        structure: Structure,
+        view: StructureView,
+        measures: Measures,
+        prefix: str = "",
+        calls: tuple[CallPath, ...] = ((),),
     ) -> None:
         self.structure = structure
         self.view = view
         self.measures = measures
         self.prefix = prefix
+        self.calls = calls
         self._back = frozenset(self._own_ids(view.back))
         self._out = frozenset(self._own_ids(view.out))
         self._aside: dict[int, frozenset[int]] = {}
+
+    @property
+    def function(self) -> str:
+        """ "": this is the graph itself."""
+        return self.calls[0][-1].function if self.calls[0] else ""
+
+    @cached_property
+    def sums(self) -> Sums:
+        return self.measures.sum_up(self.structure, self.calls)
 
     def _own_ids(self, ids: tuple[str, ...]) -> list[str]:
         return [each.removeprefix(self.prefix) for each in ids if each.startswith(self.prefix)]
@@ -405,7 +425,7 @@ class LevelReader:
         return made
 
     def _measure(self, made: LevelNode, lo: int, hi: int) -> None:
-        sums = self.measures.of(self.structure)
+        sums = self.sums
         parameters = sums.parameters[hi] - sums.parameters[lo]
         made.parameters = int(parameters) if parameters else None
         made.flops = _sum_or_none(sums.flops, lo, hi)

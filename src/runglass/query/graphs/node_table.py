@@ -10,9 +10,8 @@ from msgspec import Meta, Struct
 from runglass.query.graphs.distinct import find_distinct
 from runglass.query.graphs.hierarchy import Hierarchy
 from runglass.query.graphs.levels import plain_label
-from runglass.query.graphs.measures import Measures
+from runglass.query.graphs.measures import Measure, Measures
 from runglass.query.graphs.model import Graph, shape_text
-from runglass.query.graphs.paint import Measure, measure_column
 
 MEASURES: tuple[Measure, ...] = ("parameters", "flops", "time", "memory")
 
@@ -44,7 +43,7 @@ def read_table(graph: Graph, hierarchy: Hierarchy, measures: Measures) -> NodeTa
         _levels("device", graph.devices, graph.device_names),
     ]
     for measure in MEASURES:
-        column = measure_column(graph, measures, measure)
+        column = measures.column(graph, measure)
         if column.any():
             values: list[float | str | None] = [value or None for value in column.tolist()]
             if measure == "parameters":

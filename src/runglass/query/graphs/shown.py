@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from msgspec import Struct
 
+from runglass.query.graphs.calls import Call, CallPath, Calls
 from runglass.query.graphs.levels import (
     InEdge,
     Level,
@@ -27,8 +28,8 @@ from runglass.query.graphs.structure import Known, Structure, StructureView
 # Groups that a depth opens. Series and parts are opened by hand.
 OPENED = frozenset({"group", "repeat", "function"})
 MAX_NESTED = 64
-# Functions whose bodies are looked into, each once.
-MAX_BODIES = 1_000
+# Calls that one body is drawn for, where those that call it are drawn as one.
+MAX_CALLS = 1_000
 LOOPS = frozenset({"While", "StatelessWhile"})
 
 
@@ -53,7 +54,7 @@ class Shown:
         self.view = view
         self.measures = measures
         self.root = LevelReader(Structure(known, view, frozenset(view.each)), view, measures)
-        self._known: dict[str, Known] = {}
+        self._known = known
         self._structures: dict[tuple[str, frozenset[str]], Structure] = {}
         self._readers: dict[str, LevelReader] = {}
 
@@ -61,18 +62,49 @@ class Shown:
     def graph(self) -> Graph:
         return self.root.structure.graph
 
-    def _enter(self, graph: Graph, function: str, prefix: str) -> LevelReader:
+    @property
+    def calls(self) -> Calls:
+        return self._known.calls
+
+    def _enter(self, caller: LevelReader, item: int, function: str, prefix: str) -> LevelReader:
+        """The body of a function that an item calls."""
         reader = self._readers.get(prefix)
         if reader is None:
             each = frozenset(name.removeprefix(prefix) for name in self.view.each if name.startswith(prefix))
             structure = self._structures.get((function, each))
             if structure is None:
-                known = self._known.get(function)
-                if known is None:
-                    known = self._known[function] = Known(graph.functions[function])
+                known = self._known.body(function)
                 structure = self._structures[function, each] = Structure(known, self.view, each)
-            reader = self._readers[prefix] = LevelReader(structure, self.view, self.measures, prefix)
+            nodes = np.flatnonzero(caller.structure.shown_at == caller.structure.tree.lo[item])
+            callers = [
+                node for node in nodes.tolist() if function in caller.structure.graph.calls.get(node, ())
+            ]
+            paths = [(*path, Call(node, function)) for path in caller.calls for node in callers]
+            reader = LevelReader(structure, self.view, self.measures, prefix, tuple(paths[:MAX_CALLS]))
+            self._readers[prefix] = reader
         return reader
+
+    def enter_function(self, place: Place) -> LevelReader:
+        """The body of that one of several functions of a call that a place means."""
+        function = place.function or self.called(place)[0]
+        node = int(place.reader.structure.node_at[place.reader.structure.tree.lo[place.item]])
+        prefix = self._body_prefix(place.reader, node, place.item, function)
+        return self._enter(place.reader, place.item, function, prefix)
+
+    def enter(self, path: CallPath) -> LevelReader:
+        """The body that calls lead to."""
+        reader = self.root
+        for node, function in path:
+            item = reader.structure.shown_item(node)
+            reader = self._enter(reader, item, function, self._body_prefix(reader, node, item, function))
+        return reader
+
+    def _body_prefix(self, reader: LevelReader, node: int, item: int, function: str) -> str:
+        """What ids in a body begin with. Of several functions of one call, each has a name of its own there."""
+        graph = reader.structure.graph
+        names = [name for name in graph.calls[node] if name in graph.functions]
+        inner = f"{function_segment(function)}/" if len(names) > 1 else ""
+        return f"{reader.id(item)}/{inner}"
 
     def find(self, id: str) -> Place:
         """Raises GraphUnknown."""
@@ -102,7 +134,7 @@ class Shown:
                 if not below:
                     return place
                 prefix, left = f"{prefix}{segment}/", below
-            place = Place(self._enter(reader.structure.graph, function, prefix), 0, caller=place)
+            place = Place(self._enter(reader, item, function, prefix), 0, caller=place)
             rest = left
         raise GraphUnknown(f"This graph has no node {id[:200]!r}.", where=id[:200])
 
@@ -191,7 +223,7 @@ class Shown:
 
     def _read_body(self, place: Place, function: str, id: str) -> Level:
         graph = place.graph
-        body = self._enter(graph, function, f"{id}/")
+        body = self._enter(place.reader, place.item, function, f"{id}/")
         level = body.read(0)
         inside = body.structure.graph
         places = {node.id: at for at, node in enumerate(level.nodes)}
@@ -240,26 +272,17 @@ class Shown:
 
     def bodies(self) -> Iterator[tuple[LevelReader, list[str]]]:
         """This graph and the body of each function that it calls, at the first call; with the ids of all groups around it."""
-        waiting: deque[tuple[LevelReader, list[str]]] = deque([(self.root, [])])
-        seen: set[str] = set()
-        while waiting:
-            reader, above = waiting.popleft()
-            yield reader, above
-            structure = reader.structure
-            graph = structure.graph
-            for node, called in graph.calls.items():
-                names = [name for name in called if name in graph.functions]
-                for name in names:
-                    if name in seen or len(seen) >= MAX_BODIES:
-                        continue
-                    seen.add(name)
-                    item = structure.shown_item(node)
-                    id = reader.id(item)
-                    around = [*above, *(reader.id(each) for each in structure.ancestors(item)[1:]), id]
-                    if len(names) > 1:
-                        id = f"{id}/{function_segment(name)}"
-                        around.append(id)
-                    waiting.append((self._enter(graph, name, f"{id}/"), around))
+        around: dict[CallPath, list[str]] = {(): []}
+        yield self.root, []
+        for path in self._known.calls.first.values():
+            outer = self.enter(path[:-1])
+            item = outer.structure.shown_item(path[-1].node)
+            reader = self.enter(path)
+            ids = [*(outer.id(each) for each in outer.structure.ancestors(item)[1:]), outer.id(item)]
+            if reader.prefix != f"{ids[-1]}/":
+                ids.append(reader.prefix.removesuffix("/"))
+            around[path] = [*around[path[:-1]], *ids]
+            yield reader, around[path]
 
     # Ancestors
 

@@ -12,6 +12,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from runglass.query.graphs.calls import Calls
 from runglass.query.graphs.folding import Folding, fold, no_folding
 from runglass.query.graphs.hierarchy import Hierarchy, Ints, Tree
 from runglass.query.graphs.model import Graph
@@ -56,6 +57,20 @@ class Known:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.hierarchy = Hierarchy(graph)
+        self._bodies: dict[str, Known] = {}
+
+    @cached_property
+    def calls(self) -> Calls:
+        return Calls(self.graph)
+
+    def body(self, function: str) -> Known:
+        """Of a function that the graph, or another of its functions, calls; of "", the graph itself."""
+        if not function:
+            return self
+        known = self._bodies.get(function)
+        if known is None:
+            known = self._bodies[function] = Known(self.graph.functions[function])
+        return known
 
     @cached_property
     def folding(self) -> Folding:

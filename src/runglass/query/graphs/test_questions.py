@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from tests.support.graphs import layers, make_graph, show
 
+from runglass.query.graphs.families import Curves, find_family, list_families, statistic_of
 from runglass.query.graphs.hierarchy import Hierarchy
 from runglass.query.graphs.matching import Names
 from runglass.query.graphs.measures import Measures
@@ -9,16 +10,13 @@ from runglass.query.graphs.model import GraphUnknown
 from runglass.query.graphs.node_info import find_attribute, read_node
 from runglass.query.graphs.node_table import read_table, to_rows
 from runglass.query.graphs.paint import (
-    Curves,
-    find_family,
-    list_families,
     match_values,
     paint_items,
     paint_measure,
-    statistic_of,
     tag_of_node,
 )
 from runglass.query.graphs.search import Searchable, needed_texts, search
+from runglass.query.graphs.structure import Known
 from runglass.query.graphs.trace import trace
 from runglass.query.memory import MemorySource
 from runglass.store.model import Kind
@@ -224,7 +222,7 @@ def test_measures_add_up_in_groups(small):
 
 
 def named(graph):
-    return Names(graph, Hierarchy(graph))
+    return Names(Known(graph))
 
 
 def test_values_by_name_are_found_with_dots_slashes_and_tensors():
@@ -306,7 +304,7 @@ def test_statistics_of_histograms():
 
 def test_the_table_has_a_row_per_node():
     graph = make_graph(SMALL, details=DETAILS)
-    header, rows = to_rows(read_table(graph, Hierarchy(graph), Measures()))
+    header, rows = to_rows(read_table(graph, Hierarchy(graph), Measures(graph)))
     assert header == ["id", "name", "op", "group", "shape", "dtype", "device", "parameters", "flops"]
     assert len(rows) == 5
     assert rows[2] == [
