@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runglass.native.graph import resolve_inputs, scan_nodes
+from runglass.native.graph import AttributeCodes, resolve_inputs, scan_nodes
 from runglass.native.wire import WireError, decode, encode
 from runglass.query.graphs.formats.graph_def import parse_graph_def
-from runglass.query.graphs.model import GraphDamaged
+from runglass.query.graphs.model import GraphDamaged, PlainAttributes
 from runglass.schema.graph import GRAPH
 from runglass.schema.tensor import SHAPE
 
@@ -158,6 +160,41 @@ def test_inputs(texts, known):
         assert missing.get(number) == lost
 
 
+def attributes_by_node(numbered, nodes, part):
+    """Names and texts of each node, read in parts."""
+    texts, found = [], []
+    for first in range(0, nodes, part):
+        counts, numbers, fresh = numbered.read(first, min(first + part, nodes))
+        texts += fresh
+        ends = counts.cumsum().tolist()
+        for end, count in zip(ends, counts.tolist(), strict=True):
+            found.append(sorted(texts[number] for number in numbers[end - count : end]))
+    return found
+
+
+@given(graphs, st.integers(1, 4))
+def test_attributes_that_repeat_are_numbered_once(graph, part):
+    parsed = parse_graph_def(encode(GRAPH, {"node": graph}))
+    got = attributes_by_node(parsed.number_attributes(), len(parsed), part)
+    assert got == attributes_by_node(PlainAttributes(parsed), len(parsed), part)
+
+
+def test_nodes_outside_of_the_bytes_are_refused():
+    for start, size in ((-1, 1), (0, 11), (11, 0), (5, 6), (2, 2**62)):
+        with pytest.raises(ValueError, match="node 0"):
+            AttributeCodes().read(bytes(10), np.array([start]), np.array([size]))
+    with pytest.raises(ValueError, match="1 starts"):
+        AttributeCodes().read(b"", np.array([0]), np.array([], np.int64))
+
+
+def test_a_long_attribute_is_read_whole():
+    nodes = [{"name": name, "op": "Const", "attr": {"text": {"s": b"x" * 5_000}}} for name in "ab"]
+    parsed = parse_graph_def(encode(GRAPH, {"node": nodes}))
+    counts, numbers, fresh = parsed.number_attributes().read(0, 2)
+    assert (counts.tolist(), numbers.tolist()) == ([1, 1], [0, 1])
+    assert [(name, set(text)) for name, text in fresh] == [("text", {"x"})] * 2
+
+
 @settings(max_examples=300)
 @given(graphs, st.integers(0, 300), st.binary(max_size=4))
 def test_damage_keeps_the_whole_nodes_before_it(graph, at, noise):
@@ -183,3 +220,4 @@ def test_damage_keeps_the_whole_nodes_before_it(graph, at, noise):
         parsed.values(node)
         parsed.shapes(node)
         parsed.dtypes(node)
+    attributes_by_node(parsed.number_attributes(), len(parsed), 2)

@@ -26,6 +26,13 @@ class NodeScan:
     fault_at: int
     fault: str
 
+class AttributeCodes:
+    names: list[str]
+    starts: list[int]
+    sizes: list[int]
+    def __init__(self) -> None: ...
+    def read(self, data: bytes | memoryview, starts: Int64, sizes: Int64) -> tuple[Int32, Int32]: ...
+
 def scan_nodes(data: bytes | memoryview, start: int, end: int, node_field: int) -> NodeScan: ...
 def resolve_inputs(
     data: bytes | memoryview, starts: Int64, sizes: Int64, index: dict[str, int]

@@ -41,6 +41,8 @@ cdef enum:
     LIST_TYPE = 6
     LIST_SHAPE = 7
     LIST_FUNC = 9
+    # Bytes.
+    LONG_ATTRIBUTE = 1024
 
 
 cdef class NodeScan:
@@ -413,6 +415,77 @@ cdef int add_function(
     if find_bytes(p, end, 1, &inner, &size):
         scan.functions.append((node, text(key, key_size), text(inner, size)))
     return 0
+
+
+cdef class AttributeCodes:
+    """Numbers for the attributes of nodes: those that repeat, name and value, have one number."""
+
+    cdef Codes codes
+    # Of each number the name, and where the value stands in the bytes.
+    cdef readonly list names, starts, sizes
+
+    def __init__(self):
+        self.codes = Codes()
+        self.names = []
+        self.starts = []
+        self.sizes = []
+
+    def read(
+        self, const uint8_t[::1] data not None, const int64_t[::1] starts not None, const int64_t[::1] sizes not None
+    ):
+        """How many attributes each of these nodes has, and their numbers. What is malformed ends a node."""
+        cdef Py_ssize_t nodes = starts.shape[0]
+        cdef int32_t[::1] counts = np.zeros(nodes, np.int32)
+        cdef list numbers = []
+        cdef const uint8_t *origin = NULL
+        cdef const uint8_t *p
+        cdef const uint8_t *end
+        cdef const uint8_t *inner = NULL
+        cdef size_t size = 0
+        cdef uint32_t number = 0
+        cdef uint32_t wire = 0
+        cdef Py_ssize_t node
+        if sizes.shape[0] != nodes:
+            raise ValueError(f"{nodes} starts, {sizes.shape[0]} sizes")
+        if data.shape[0]:
+            origin = &data[0]
+        for node in range(nodes):
+            if not 0 <= starts[node] <= data.shape[0] or not 0 <= sizes[node] <= data.shape[0] - starts[node]:
+                raise ValueError(f"node {node}: {sizes[node]} bytes from {starts[node]} of {data.shape[0]}")
+            p = origin + starts[node]
+            end = p + sizes[node]
+            while p != NULL and p < end:
+                p = read_key(p, end, &number, &wire)
+                if p == NULL:
+                    break
+                if wire != WIRE_BYTES:
+                    p = skip_field(p, end, wire)
+                    continue
+                p = read_bytes(p, end, &inner, &size)
+                if p != NULL and number == ATTR:
+                    numbers.append(self.number_of(origin, inner, size))
+                    counts[node] += 1
+        return np.asarray(counts), np.asarray(numbers, np.int32)
+
+    cdef int32_t number_of(self, const uint8_t *origin, const uint8_t *entry, size_t size) except -2:
+        cdef int32_t number
+        cdef const uint8_t *key = NULL
+        cdef size_t key_size = 0
+        cdef const uint8_t *value = entry + size
+        cdef size_t value_size = 0
+        if size > LONG_ATTRIBUTE:
+            # Hardly there twice, and its key would be as long as it is.
+            number = <int32_t>len(self.codes.values)
+            self.codes.values.append(None)
+        else:
+            number = self.codes.code(entry, size)
+        if number == len(self.names):
+            find_bytes(entry, entry + size, 1, &key, &key_size)
+            find_bytes(entry, entry + size, 2, &value, &value_size)
+            self.names.append(text(key, key_size))
+            self.starts.append(value - origin)
+            self.sizes.append(value_size)
+        return number
 
 
 def resolve_inputs(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -55,6 +56,14 @@ class Costs(NamedTuple):
     parameters: Int64
     # Floating-point operations of one run of the node, a multiply-add being two; NaN where it is unknown. Sizes that vary count as 1.
     flops: Float64
+
+
+class NumberedAttributes(Protocol):
+    """Attributes of nodes, each different one with a number, from 0 as they come."""
+
+    def read(self, first: int, last: int) -> tuple[Int32, Int32, list[tuple[str, str]]]:
+        """How many each of these nodes has, their numbers, and name and text of those that are new. Parts are read in order."""
+        ...
 
 
 class Details(Protocol):
@@ -181,6 +190,12 @@ class Graph:
         made: Hashable = tuple(self.attributes(node).items()) if key is None else key(node)
         return made
 
+    def number_attributes(self) -> NumberedAttributes:
+        """Each made into text once, where the format allows it, and not for every node that has it."""
+        number = getattr(self._details, "number_attributes", None)
+        made: NumberedAttributes | None = None if number is None else number(ATTRIBUTE_LIMIT)
+        return made or PlainAttributes(self)
+
     def attribute_text(self, node: int, name: str, limit: int = 4 << 20) -> str:
         """An attribute as a whole, up to `limit` characters."""
         found = self._details.attributes(node, limit).get(name)
@@ -238,6 +253,25 @@ class Graph:
     @cached_property
     def path_index(self) -> dict[str, int]:
         return {path: node for node, path in enumerate(self.paths)}
+
+
+class PlainAttributes:
+    """Attributes numbered by their texts."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._numbers: dict[tuple[str, str], int] = {}
+
+    def read(self, first: int, last: int) -> tuple[Int32, Int32, list[tuple[str, str]]]:
+        known = len(self._numbers)
+        counts, numbers = [], []
+        for node in range(first, last):
+            found = self._graph.attributes(node)
+            counts.append(len(found))
+            for name, value in found.items():
+                numbers.append(self._numbers.setdefault((name, value.text), len(self._numbers)))
+        fresh = list(islice(self._numbers, known, None))
+        return np.array(counts, np.int32), np.array(numbers, np.int32), fresh
 
 
 def unique_paths(paths: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import Annotated, Any, Literal
@@ -18,6 +18,7 @@ import numpy as np
 from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
+from runglass.query.graphs.attribute_lines import AttributeLines, Mask
 from runglass.query.graphs.levels import LevelReader
 from runglass.query.graphs.model import Graph, shape_text
 from runglass.query.graphs.node_info import node_id
@@ -46,11 +47,7 @@ MAX_QUERY = 1_000
 MAX_TEXT = 400
 BUDGET_S = 2.0
 AHEAD_S = 30.0
-ATTRIBUTES_PER_CHECK = 256
-# Attributes of a node with so many letters at most are compared with those of others.
-MAX_KNOWN = 1_000
 
-Mask = NDArray[np.bool_]
 # Where a pattern is looked for: the number of the graph, the number of the term, the kind of texts.
 Place = tuple[int, int, Found]
 # Numbers of the texts that match.
@@ -90,11 +87,7 @@ class Searchable:
         # Several requests may read attributes at once.
         self._lock = threading.Lock()
         self._ahead: threading.Thread | None = None
-        # Of each node that was read the numbers of its attributes, and the number of every different attribute.
-        self._attributes_of: list[tuple[int, ...]] = []
-        self._attributes: dict[str, int] = {}
-        # Most nodes have the attributes of another one, which are not made into text again.
-        self._known: dict[Hashable, tuple[int, ...]] = {}
+        self._attributes = AttributeLines(graph)
 
     @cached_property
     def names(self) -> list[str]:
@@ -121,19 +114,20 @@ class Searchable:
 
     def read_attributes(self, is_time: Callable[[], bool]) -> list[str]:
         """Every different "name=value" in lower case. Reads the attributes of all nodes first, as long as there is time."""
+        attributes = self._attributes
         while True:
             with self._lock:
-                self._read_some()
-                done = len(self._attributes_of) / max(1, len(self.graph))
-                if len(self._attributes_of) == len(self.graph):
-                    self._known.clear()
-                    return list(self._attributes)
+                if not attributes.is_complete:
+                    attributes.read_part()
+                if attributes.is_complete:
+                    return attributes.texts
+                done = attributes.nodes_read / len(self.graph)
             if not is_time():
                 raise TimeoutError(f"Attributes are still being read ({done:.0%}). Search again in a moment.")
 
     def read_ahead(self) -> None:
         """Read the attributes meanwhile."""
-        if self._ahead is None and len(self._attributes_of) < len(self.graph):
+        if self._ahead is None and not self._attributes.is_complete:
             self._ahead = threading.Thread(target=self._read_for, args=(AHEAD_S,), daemon=True)
             self._ahead.start()
 
@@ -142,34 +136,9 @@ class Searchable:
         with suppress(TimeoutError):
             self.read_attributes(lambda: time.monotonic() < until)
 
-    def _read_some(self) -> None:
-        graph = self.graph
-        start = len(self._attributes_of)
-        for node in range(start, min(start + ATTRIBUTES_PER_CHECK, len(graph))):
-            key = graph.attribute_key(node)
-            own = self._known.get(key)
-            if own is None:
-                own, size = self._number_attributes(node)
-                # Long ones are hardly the same twice, and their keys are as long as their values.
-                if size <= MAX_KNOWN:
-                    self._known[key] = own
-            self._attributes_of.append(own)
-
-    def _number_attributes(self, node: int) -> tuple[tuple[int, ...], int]:
-        """The numbers of a node's attributes, and how many letters they have."""
-        numbers = self._attributes
-        lines = [
-            line
-            for name, value in self.graph.attributes(node).items()
-            for line in f"{name}={value.text}".lower().split("\n")
-        ]
-        return tuple(numbers.setdefault(line, len(numbers)) for line in lines), sum(map(len, lines))
-
     def with_attributes(self, wanted: set[str]) -> Mask:
         """Nodes that have one of these attributes."""
-        numbers = {self._attributes[text] for text in wanted}
-        has = (not numbers.isdisjoint(each) for each in self._attributes_of)
-        return np.fromiter(has, np.bool_, len(self._attributes_of))
+        return self._attributes.nodes_with(wanted)
 
 
 def parse_query(query: str) -> list[Term]:

@@ -138,7 +138,7 @@ def test_attributes_are_read_while_their_prefix_is_typed(small):
     search(small, lambda _: texts, "dense at", 10)
     assert texts._ahead is not None
     texts._ahead.join()
-    assert len(texts._attributes_of) == len(texts.graph)
+    assert texts._attributes.is_complete
     assert "axis=-1" in texts.read_attributes(lambda: False)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from runglass.native.graph import NodeScan, resolve_inputs, scan_nodes
+from runglass.native.graph import AttributeCodes, NodeScan, resolve_inputs, scan_nodes
 from runglass.native.wire import Field, Message, WireError, decode
 from runglass.query.graphs.formats.attribute_text import make_attribute, plain_value, read_shape
 from runglass.query.graphs.formats.costs import graph_def_costs
@@ -22,6 +22,7 @@ from runglass.query.graphs.model import (
     Graph,
     GraphDamaged,
     Int32,
+    Int64,
     Shape,
     is_op,
     to_codes,
@@ -472,6 +473,11 @@ class NodeDetails:
             return (("dtype", b"%d" % end.dtype),)
         return tuple(sorted(self._values(node).items()))
 
+    def number_attributes(self, limit: int) -> ScannedAttributes | None:
+        """None for the body of a function, whose arguments and results stand elsewhere."""
+        has_ends = bool(self._arguments or self._results)
+        return None if has_ends else ScannedAttributes(self._data, self._starts, self._sizes, limit)
+
     def values(self, node: int) -> dict[str, Any]:
         end = self._end(node)
         if end is not None:
@@ -547,3 +553,26 @@ def read_debug_info(info: dict[str, Any]) -> dict[str, tuple[Frame, ...]]:
             found[name] = frames(traces_by_id[number])
     # "node@function" in libraries; the graph itself knows only the node.
     return {name.partition("@")[0]: trace for name, trace in found.items()}
+
+
+class ScannedAttributes:
+    """Attributes numbered by their bytes; each is made into text once."""
+
+    def __init__(self, data: bytes, starts: Int64, sizes: Int64, limit: int) -> None:
+        self._data = data
+        self._starts = starts
+        self._sizes = sizes
+        self._limit = limit
+        self._codes = AttributeCodes()
+
+    def read(self, first: int, last: int) -> tuple[Int32, Int32, list[tuple[str, str]]]:
+        codes = self._codes
+        known = len(codes.names)
+        counts, numbers = codes.read(self._data, self._starts[first:last], self._sizes[first:last])
+        fresh = [
+            (name, make_attribute(self._data[start : start + size], self._limit).text)
+            for name, start, size in zip(
+                codes.names[known:], codes.starts[known:], codes.sizes[known:], strict=True
+            )
+        ]
+        return counts, numbers, fresh
