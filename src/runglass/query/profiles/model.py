@@ -406,6 +406,12 @@ class Trace:
         """The track of each event."""
         return np.repeat(self.row_track, np.diff(self.row_starts))
 
+    def events_on(self, of_track: Sequence[bool]) -> Mask:
+        """For each event whether its track is one of these. Rows are few, so that nothing is looked up for an event."""
+        if not len(of_track):
+            return np.zeros(len(self), np.bool_)
+        return np.repeat(np.array(of_track, np.bool_)[self.row_track], np.diff(self.row_starts))
+
     @cached_property
     def depth(self) -> Int32:
         """The depth of each event in its track."""

@@ -35,7 +35,7 @@ STEP_NUMBER = "step_num"
 def find_steps(trace: Trace) -> FoundSteps:
     of_event = np.full(len(trace), -1, np.int32)
     tracks = trace.tracks
-    on_device = np.array([track.place == "device" for track in tracks], np.bool_)[trace.track]
+    on_device = trace.events_on([track.place == "device" for track in tracks])
     hosts = sorted({track.host for track in tracks})
     host_of = np.array([hosts.index(track.host) for track in tracks], np.int32)[trace.track]
     marks, counted = find_marks(trace, on_device)

@@ -90,18 +90,11 @@ def has_such_ancestor(trace: Trace, chosen: Int64) -> Mask:
 
 
 def device_events(trace: Trace) -> Mask:
-    return of_tracks(trace, [track.place == "device" for track in trace.tracks])
+    return trace.events_on([track.place == "device" for track in trace.tracks])
 
 
 def on_step_tracks(trace: Trace) -> Mask:
-    return of_tracks(trace, [track.kind == "steps" for track in trace.tracks])
-
-
-def of_tracks(trace: Trace, chosen: list[bool]) -> Mask:
-    if not any(chosen):
-        return np.zeros(len(trace), np.bool_)
-    events: Mask = np.array(chosen, np.bool_)[trace.track]
-    return events
+    return trace.events_on([track.kind == "steps" for track in trace.tracks])
 
 
 def all_of(trace: Trace, track: int) -> Int64:

@@ -81,11 +81,12 @@ def thin(times: StepTimes, most: int) -> tuple[Int64, int]:
         return np.arange(count), 1
     chosen = []
     first = 0
-    for steps in groupby(times.steps, key=lambda step: step.host):
-        stop = first + sum(1 for _ in steps[1])
-        duration = times.duration[first:stop]
+    for _, steps in groupby([step.host for step in times.steps]):
+        stop = first + len(list(steps))
         edges = np.arange(0, stop - first, every)
-        chosen.append([first + at + int(np.argmax(duration[at : at + every])) for at in edges.tolist()])
+        few = np.full((len(edges), every), -1, np.int64)
+        few.reshape(-1)[: stop - first] = times.duration[first:stop]
+        chosen.append(first + edges + few.argmax(axis=1))
         first = stop
     return np.concatenate(chosen), every
 
@@ -115,16 +116,20 @@ def rows_of(times: StepTimes, is_outlier: Mask | None = None) -> list[StepRow]:
     ]
 
 
-def steps_by_host(trace: Trace) -> dict[str, list[Step]]:
-    found: dict[str, list[Step]] = {}
-    for step in trace.steps:
-        found.setdefault(step.host, []).append(step)
+class HostSteps(Struct):
+    steps: list[Step]
+    start: Int64
+    end: Int64
+
+
+@kept
+def steps_by_host(trace: Trace) -> dict[str, HostSteps]:
+    found = {}
+    for host in dict.fromkeys([step.host for step in trace.steps]):
+        steps = [step for step in trace.steps if step.host == host]
+        start, end = [step.start_ps for step in steps], [step.end_ps for step in steps]
+        found[host] = HostSteps(steps, np.array(start, np.int64), np.array(end, np.int64))
     return found
-
-
-def times_of(steps: list[Step]) -> tuple[Int64, Int64]:
-    start = np.fromiter((step.start_ps for step in steps), np.int64, len(steps))
-    return start, np.fromiter((step.end_ps for step in steps), np.int64, len(steps))
 
 
 @kept
@@ -132,16 +137,16 @@ def step_times(trace: Trace) -> StepTimes:
     part_of = parts_of_events(trace)
     none = np.empty(0, np.int64)
     found = [StepTimes([], none, none, np.empty((len(PARTS), 0), np.int64))]
-    for host, steps in steps_by_host(trace).items():
-        start, end = times_of(steps)
-        times = dict.fromkeys(PARTS, np.zeros(len(steps), np.int64))
-        before = np.zeros(len(steps), np.int64)
+    for host, own in steps_by_host(trace).items():
+        start, end = own.start, own.end
+        times = dict.fromkeys(PARTS, np.zeros(len(start), np.int64))
+        before = np.zeros(len(start), np.int64)
         for part, covered in covers(trace, part_of, of_host(trace, host)):
             until = covered.within(start, end)
             times[part] = until - before
             before = until
         times["other"] = end - start - before
-        found.append(StepTimes(steps, start, end, np.stack([times[part] for part in PARTS])))
+        found.append(StepTimes(own.steps, start, end, np.stack([times[part] for part in PARTS])))
     return StepTimes(
         [step for each in found for step in each.steps],
         np.concatenate([each.start for each in found]),
@@ -165,8 +170,7 @@ def covers(trace: Trace, part_of: Int8, chosen: Mask) -> list[tuple[Part, Cover]
 
 def of_host(trace: Trace, host: str) -> Mask:
     """Events of one host and its devices; of all where steps are of none."""
-    tracks = np.array([not host or track.host == host for track in trace.tracks], np.bool_)
-    return tracks[trace.track] if len(tracks) else np.zeros(len(trace), np.bool_)
+    return trace.events_on([not host or track.host == host for track in trace.tracks])
 
 
 @kept
@@ -191,15 +195,22 @@ def parts_of_events(trace: Trace) -> Int8:
 
 def mark_events(trace: Trace) -> Int64:
     """The marks of the steps themselves, and lines of steps."""
-    steps = np.array([track.kind == "steps" for track in trace.tracks], np.bool_)
-    found = np.flatnonzero(steps[trace.track]) if steps.any() else np.empty(0, np.int64)
-    starts, ends = times_of(trace.steps)
+    found = np.flatnonzero(trace.events_on([track.kind == "steps" for track in trace.tracks]))
+    hosts = steps_by_host(trace).values()
+    if not hosts:
+        return found
+    starts = np.sort(np.concatenate([own.start for own in hosts]))
+    ends = np.sort(np.concatenate([own.end for own in hosts]))
     # Few events are as long as a step.
-    long = np.flatnonzero(trace.duration_ps >= (ends - starts).min(initial=np.iinfo(np.int64).max))
-    same = np.isin(trace.start_ps[long], starts) & np.isin(
-        trace.start_ps[long] + trace.duration_ps[long], ends
-    )
-    return np.concatenate([found, long[same]])
+    long = np.flatnonzero(trace.duration_ps >= min(int((own.end - own.start).min()) for own in hosts))
+    long = long[is_one_of(trace.start_ps[long], starts)]
+    long = long[is_one_of(trace.start_ps[long] + trace.duration_ps[long], ends)]
+    return np.concatenate([found, long])
+
+
+def is_one_of(times: Int64, ordered: Int64) -> Mask:
+    found: Mask = ordered[np.minimum(np.searchsorted(ordered, times), len(ordered) - 1)] == times
+    return found
 
 
 def part_of_name(name: str, category: Category) -> Part | None:

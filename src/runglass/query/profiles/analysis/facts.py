@@ -7,13 +7,13 @@ from functools import cached_property
 import numpy as np
 
 from runglass.native.trace_groups import find_spans
-from runglass.query.profiles.analysis.breakdown import steps_by_host, times_of
+from runglass.query.profiles.analysis.breakdown import steps_by_host
 from runglass.query.profiles.analysis.intervals import Cover, cover
 from runglass.query.profiles.analysis.kept import kept
 from runglass.query.profiles.analysis.launching import device_work, on_device
 from runglass.query.profiles.analysis.model import Where
 from runglass.query.profiles.arguments import arguments
-from runglass.query.profiles.model import Int64, Mask, Trace, named
+from runglass.query.profiles.model import Int64, Mask, Trace, named, used_names
 from runglass.query.profiles.stacks import Frame, parse_frame, read_stack
 
 JAX_FILES = frozenset(
@@ -52,7 +52,7 @@ JAX_FILES = frozenset(
 def windows_of_steps(trace: Trace) -> dict[str, tuple[Int64, Int64]]:
     found = {}
     for host, steps in steps_by_host(trace).items():
-        begins, ends = times_of(steps)
+        begins, ends = steps.start, steps.end
         order = np.lexsort((ends, begins))
         order = order[ends[order] > begins[order]]
         if len(order):
@@ -63,7 +63,9 @@ def windows_of_steps(trace: Trace) -> dict[str, tuple[Int64, Int64]]:
 @kept
 def host_steps(trace: Trace, host: str) -> Int64:
     """The events on a host that mark its steps, in the order of time."""
-    numbers = {trace.strings.find(step.name) for step in trace.steps if step.host == host}
+    names = {step.name for step in trace.steps if step.host == host}
+    # There may be more steps than texts, as most files tell their numbers apart from their names.
+    numbers = [number for number in used_names(trace) if trace.text(number) in names]
     found = np.flatnonzero(named(trace, numbers) & ~on_device(trace) & (trace.duration_ps > 0))
     own = np.array([track.host == host for track in trace.tracks], np.bool_)
     found = found[own[trace.track[found]]]
@@ -113,8 +115,7 @@ class Facts:
         """For each event whether it is of this host."""
         known = self._of_host.get(host)
         if known is None:
-            own = np.array([track.host == host for track in self.trace.tracks], np.bool_)
-            known = own[self.trace.track] if len(self.trace) else np.zeros(0, np.bool_)
+            known = self.trace.events_on([track.host == host for track in self.trace.tracks])
             self._of_host[host] = known
         return known
 

@@ -19,8 +19,7 @@ ANNOTATIONS = frozenset({"user_annotation", "gpu_user_annotation", "trace"})
 @kept
 def on_device(trace: Trace) -> Mask:
     """For each event whether it is on a device."""
-    of_track = np.array([track.place == "device" for track in trace.tracks], np.bool_)
-    return of_track[trace.track] if len(trace) else np.zeros(0, np.bool_)
+    return trace.events_on([track.place == "device" for track in trace.tracks])
 
 
 def has_category(trace: Trace, names: frozenset[str]) -> Mask:

@@ -10,7 +10,7 @@ from runglass.query.profiles.analysis.facts import Facts
 from runglass.query.profiles.analysis.grouping import group
 from runglass.query.profiles.analysis.launching import PYTHON, framework_ops, has_category
 from runglass.query.profiles.analysis.model import LoaderRow
-from runglass.query.profiles.model import Int64, Mask, named, used_names
+from runglass.query.profiles.model import Int64, named, used_names
 from runglass.query.profiles.stacks import parse_frame
 
 NEXT = re.compile(r"enumerate\(Data(?:Loader|Pipe)\)#(\w+)\.__next__")
@@ -91,7 +91,7 @@ class Loading:
             calls = self._calls[trace.track[self._calls] == track]
             start = np.sort(trace.start_ps[calls])
             end = np.sort(trace.start_ps[calls] + trace.duration_ps[calls])
-            same: Mask = np.array([key == keys[track] for key in keys], np.bool_)[trace.track]
+            same = trace.events_on([key == keys[track] for key in keys])
             events = np.flatnonzero(same & (trace.duration_ps > 0) & ~np.isin(trace.name, trace.name[calls]))
             at = np.searchsorted(start, trace.start_ps[events], side="right") - 1
             ends = trace.start_ps[events] + trace.duration_ps[events]

@@ -55,8 +55,7 @@ def ops(
 
 def is_span(trace: Trace) -> Mask:
     """Without instants."""
-    spans = np.array([track.kind != "instants" for track in trace.tracks], np.bool_)
-    return spans[trace.track] if len(trace) else np.zeros(0, np.bool_)
+    return trace.events_on([track.kind != "instants" for track in trace.tracks])
 
 
 def host_rows(trace: Trace, events: Int64, by: OpsBy) -> list[OpRow]:

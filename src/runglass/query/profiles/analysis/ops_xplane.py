@@ -10,6 +10,7 @@ from runglass.native.trace_nesting import inherit
 from runglass.query.profiles.analysis.columns import columns
 from runglass.query.profiles.analysis.grouping import Groups, group
 from runglass.query.profiles.analysis.kernels import TENSOR_CORES, in_range
+from runglass.query.profiles.analysis.launching import on_device
 from runglass.query.profiles.analysis.model import BoundBy, OpRow, OpsBy
 from runglass.query.profiles.analysis.op_names import PROGRAM, OpName, parse_op, scope_of
 from runglass.query.profiles.analysis.programs import COMMAND_BUFFER, executed
@@ -49,7 +50,7 @@ def ops(
 
 
 def host_ops(trace: Trace, by: OpsBy, inside: Mask, *, with_idle: bool) -> list[OpRow]:
-    on_host = on_place(trace, "host")
+    on_host = ~on_device(trace)
     (instruction,) = told(trace, np.flatnonzero(on_host), ["hlo_op"], "host")
     full = trace.name.copy()
     full[trace.full_name_event] = trace.full_name
@@ -83,10 +84,8 @@ def host_ops(trace: Trace, by: OpsBy, inside: Mask, *, with_idle: bool) -> list[
 
 
 def device_ops(trace: Trace, by: OpsBy, inside: Mask, *, with_idle: bool) -> list[OpRow]:
-    steps = np.array([track.kind == "steps" for track in trace.tracks], np.bool_)
-    chosen = on_place(trace, "device") & (trace.duration_ps > 0) & inside
-    if len(steps):
-        chosen &= ~steps[trace.track]
+    is_op = [track.place == "device" and track.kind != "steps" for track in trace.tracks]
+    chosen = trace.events_on(is_op) & (trace.duration_ps > 0) & inside
     events = np.flatnonzero(chosen)
     # The framework's op where it is told, or else the instruction of XLA, or else the kernel.
     number = trace.name.copy()
@@ -260,11 +259,6 @@ def told(trace: Trace, events: Int64, keys: list[str], place: Place | None = Non
     if any(trace.find_key(key, place) >= 0 for key in keys):
         found[:, events] = columns(trace, [], keys, events, place)[1]
     return found
-
-
-def on_place(trace: Trace, place: Place) -> Mask:
-    tracks = np.array([track.place == place for track in trace.tracks], np.bool_)
-    return tracks[trace.track] if len(tracks) else np.zeros(len(trace), np.bool_)
 
 
 def starts_with(trace: Trace, number: Int32, beginning: str) -> Mask:

@@ -106,8 +106,8 @@ def busy_share(trace: Trace, part_of: Int8, start: Int64, end: Int64) -> float:
     covered = cover(start, end)
     shares = []
     for device in devices:
-        own = np.array([(track.host, track.device) == device for track in trace.tracks], np.bool_)
-        events = np.flatnonzero(own[trace.track] & (part_of >= 0))
+        own = trace.events_on([(track.host, track.device) == device for track in trace.tracks])
+        events = np.flatnonzero(own & (part_of >= 0))
         busy = cover(trace.start_ps[events], trace.start_ps[events] + trace.duration_ps[events])
         shares.append(int(busy.within(covered.start, covered.end).sum()) / max(covered.total, 1))
     return sum(shares) / len(shares) if shares else 0.0

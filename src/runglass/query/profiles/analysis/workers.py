@@ -127,7 +127,7 @@ def describe(facts: Facts, host: str, moving: Mask, matched: Matched | None) -> 
     count = max(len(start), 1)
     computing = facts.spans(np.flatnonzero(facts.work & own & ~moving))
     talking = facts.spans(np.flatnonzero(moving & own))
-    both = shared(computing, talking)
+    both = computing.common(talking)
     whole = int((end - start).sum())
     computed, moved, overlap = (int(each.within(start, end).sum()) for each in (computing, talking, both))
     return WorkerRow(
@@ -141,16 +141,6 @@ def describe(facts: Facts, host: str, moving: Mask, matched: Matched | None) -> 
         waiting_ps=None if matched is None else matched.waiting.total / count,
         transfer_ps=None if matched is None else matched.transfer.total / count,
     )
-
-
-def shared(first: Cover, second: Cover) -> Cover:
-    """When both are covered."""
-    edges = np.unique(np.concatenate([first.start, first.end, second.start, second.end]))
-    if len(edges) < 2:
-        return cover(np.empty(0, np.int64), np.empty(0, np.int64))
-    low, high = edges[:-1], edges[1:]
-    inside = (first.within(low, high) > 0) & (second.within(low, high) > 0)
-    return cover(low[inside], high[inside])
 
 
 def match_calls(

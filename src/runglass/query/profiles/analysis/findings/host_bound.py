@@ -58,10 +58,10 @@ def most_time(facts: Facts, events: Int64) -> str:
     trace = facts.trace
     if not len(events):
         return ""
-    names, at = np.unique(trace.name[events], return_inverse=True)
-    own_ps = np.bincount(at, weights=trace.self_ps[events]) / facts.count
-    first = np.argsort(-own_ps, kind="stable")[:NAMED]
-    shown = [BUILT_IN.sub(r"\1", trace.text(int(names[each]))) for each in first]
+    # Events without a name come first.
+    own_ps = np.bincount(trace.name[events] + 1, weights=trace.self_ps[events]) / facts.count
+    first = [each for each in np.argsort(-own_ps, kind="stable")[:NAMED].tolist() if own_ps[each] > 0]
+    shown = [BUILT_IN.sub(r"\1", trace.text(each - 1)) for each in first]
     told = [f"{name} ({show_time(own_ps[each])})" for name, each in zip(shown, first, strict=True)]
     return f" The host is longest in {', '.join(told)}."
 
