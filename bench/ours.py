@@ -81,9 +81,8 @@ def check_blobs(log: Any, made: Workload) -> int:
 def server(logdir: Path, *, uses_cache: bool = False) -> Server:
     script = shutil.which("runglass", path=str(Path(sys.executable).parent))
     command = [script] if script else [sys.executable, "-m", "runglass"]
-    return Server(
-        "runglass", [*command, str(logdir), "--no_cache", "--host", "127.0.0.1", "--port", "{port}"]
-    )
+    command += [str(logdir), "--host", "127.0.0.1", "--port", "{port}"]
+    return Server("runglass", command if uses_cache else [*command, "--no_cache"])
 
 
 def points_path(run: str, tag: str) -> str:
