@@ -43,15 +43,10 @@ describe("applyBrushes", () => {
     ]);
   });
 
-  it("takes a few milliseconds for 10 brushes over 10,000 rows", () => {
+  it("of one column count once, however many there are, over 10,000 rows", () => {
     const large = readTable(sampleAnswer(10_000));
     const many = Array.from({ length: 10 }, () => brush("h:lr", { ranges: [[1e-4, 1e-1], [0.5, 0.9]] })); // prettier-ignore
-    applyBrushes(large, many);
-    const start = performance.now();
-    const included = applyBrushes(large, many);
-    // Far above what it takes, for slow machines.
-    expect(performance.now() - start).toBeLessThan(50);
-    expect(countFlags(included)).toBe(6510);
+    expect(countFlags(applyBrushes(large, many))).toBe(6510);
   });
 });
 

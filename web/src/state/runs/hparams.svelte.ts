@@ -32,11 +32,18 @@ export class HParamsState {
     }
   }
 
+  // The completion of a query asks for the same ones with every key.
+  readonly #values = $derived((void this.runs, new Map<string, readonly HParamValue[]>()));
+
   /** The distinct values of one hyperparameter, in order. */
-  valuesOf(name: string): HParamValue[] {
-    const values = new Set<HParamValue>();
-    for (const own of Object.values(this.runs)) if (Object.hasOwn(own, name)) values.add(own[name] as HParamValue);
-    return [...values].sort((a, b) => compareCells(a, b, false));
+  valuesOf(name: string): readonly HParamValue[] {
+    let found = this.#values.get(name);
+    if (!found) {
+      const values = new Set<HParamValue>();
+      for (const own of Object.values(this.runs)) if (Object.hasOwn(own, name)) values.add(own[name] as HParamValue);
+      this.#values.set(name, (found = [...values].sort((a, b) => compareCells(a, b, false))));
+    }
+    return found;
   }
 }
 

@@ -25,8 +25,6 @@ export interface RunColors {
   readonly legend: ColorLegend;
   /** How the lines of runs differ from their colour where they meet other parts of their training. */
   readonly looks: ReadonlyMap<string, Look>;
-  /** Runs that are one of several parts of a training, such as `a/train`. */
-  readonly parts: ReadonlySet<string>;
 }
 
 /** For runs without a group. */
@@ -85,16 +83,15 @@ export function colorRuns(
   by: ColorBy,
   hparams: HParamsOfRuns,
   shown: Shown = NOTHING,
+  trainings: Trainings = findTrainings(names),
 ): RunColors {
-  const trainings = findTrainings(names);
-  const { looks, parts } = trainings;
-  if (by === "run")
-    return { colors: colorTrainings(names, trainings, shown, (run) => run), legend: NO_LEGEND, looks, parts };
+  const { looks } = trainings;
+  if (by === "run") return { colors: colorTrainings(names, trainings, shown, (run) => run), legend: NO_LEGEND, looks };
   const colored =
     (by.startsWith("hparam:") && colorByNumber(names, by.slice("hparam:".length), hparams, shown)) ||
     colorByGroup(names, by, hparams, shown);
   // The shade of a colour that stands for a value would be another value.
-  return { ...colored, looks: new Map([...looks].map(([name, { dash }]) => [name, dashed(dash)])), parts };
+  return { ...colored, looks: new Map([...looks].map(([name, { dash }]) => [name, dashed(dash)])) };
 }
 
 const dashed = once((dash: readonly number[]): Look => ({ shade: "own", dash }));
@@ -118,18 +115,16 @@ export function colorBands(
       return look ? [[name, dashed(look.dash)] as const] : [];
     }),
   );
-  const { colors, legend, parts } =
-    by === "run" ? { ...bands, legend: NO_LEGEND, parts: NO_PARTS } : colorRuns(names, by, hparams);
+  const { colors, legend } = by === "run" ? { ...bands, legend: NO_LEGEND } : colorRuns(names, by, hparams);
   const common = new Map(bands.colors);
   for (const { runs } of by === "run" ? [] : groupRuns(names, groupBy, hparams)) {
     const [first, ...others] = new Set(runs.map((run) => colors.get(run)));
     if (first && others.length === 0) for (const run of runs) common.set(run, first);
   }
-  return { colors: common, legend, looks, parts };
+  return { colors: common, legend, looks };
 }
 
-const NO_LEGEND: ColorLegend = { kind: "none" };
-const NO_PARTS: ReadonlySet<string> = new Set();
+export const NO_LEGEND: ColorLegend = { kind: "none" };
 
 /** One hue per training. `labelOf`: what stands for a run here. */
 function colorTrainings(

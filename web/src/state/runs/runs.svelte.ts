@@ -10,8 +10,8 @@ import type { Overlay } from "../kept/overlay.svelte";
 import { compilePattern, type Pattern } from "../../base/pattern";
 import { visibleText } from "../../base/visible_text";
 import { QueryError } from "./query_tokens";
-import { colorBands, colorRuns, type RunColors, shadeOf } from "./run_colors";
-import { trainingOfRun } from "./trainings";
+import { colorBands, colorRuns, NO_LEGEND, type RunColors, shadeOf } from "./run_colors";
+import { findTrainings, trainingOfRun } from "./trainings";
 import { hashName, type RunKey, runKey } from "./run_key";
 import type { NotFiniteState } from "./not_finite.svelte";
 import type { compileQuery, Has, QueryColumn, RunQuery } from "./run_query";
@@ -170,9 +170,8 @@ export class RunsState {
   readonly #matching = $derived.by(() => {
     const { compiled } = this.query;
     if (this.isPending) return this.#matched;
-    const named = this.#natural.filter(
-      (name) => this.pattern.matches(name) || (this.#titles.has(name) && this.pattern.matches(this.title(name))),
-    );
+    const [{ matches }, titles] = [this.pattern, this.#titles];
+    const named = this.#natural.filter((name) => matches(name) || (titles.has(name) && matches(this.title(name))));
     const matching = compiled ? named.filter((name) => compiled.matches(name, this.cell)) : named;
     if (!isSameList(matching, this.#matched)) this.#matched = matching;
     return this.#matched;
@@ -190,9 +189,13 @@ export class RunsState {
   });
   /** How many runs only the narrowing keeps from being listed. */
   readonly narrowedCount = $derived(this.#unnarrowed.length - this.listed.length);
-  #isIn(listed: ReadonlySet<string>, name: string): boolean {
-    const row = this.#rowOf(name);
-    return listed.has(row) && !this.#hidden.has(row);
+  /** Names of the selected runs that are listed and not hidden. With thousands, every read of a signal counts. */
+  #selectedIn(listed: ReadonlySet<string>): string[] {
+    const [selected, hidden, { merged }] = [this.#selected, this.#hidden, this.hparams];
+    return this.names.filter((name) => {
+      const row = Object.hasOwn(merged, name) ? (merged[name] as string) : name;
+      return selected.has(name) && listed.has(row) && !hidden.has(row);
+    });
   }
   readonly #listedSet = $derived(new Set(this.listed));
   readonly #selected = $derived.by(
@@ -200,15 +203,12 @@ export class RunsState {
   );
   readonly #keepShown = keepIfEqual<readonly string[]>(isSameList);
   /** Names of the runs that charts show, oldest first: listed, selected and not hidden. */
-  readonly shown = $derived(
-    this.#keepShown(this.names.filter((name) => this.#selected.has(name) && this.#isIn(this.#listedSet, name))),
-  );
+  readonly shown = $derived(this.#keepShown(this.#selectedIn(this.#listedSet)));
   readonly #keepAvailable = keepIfEqual<readonly string[]>(isSameList);
   /** Names of the runs that would be shown if nothing were narrowed. */
   readonly available = $derived.by(() => {
     if (!this.narrowing) return this.#keepAvailable(this.shown);
-    const matching = new Set(this.#unnarrowed);
-    return this.#keepAvailable(this.names.filter((name) => this.#selected.has(name) && this.#isIn(matching, name)));
+    return this.#keepAvailable(this.#selectedIn(new Set(this.#unnarrowed)));
   });
   readonly isAllShown = $derived(this.shown.length === this.names.length);
 
@@ -241,19 +241,30 @@ export class RunsState {
   readonly #usesHparams = $derived.by(() =>
     [this.settings.colorBy, this.settings.groupBy].some((by) => by === "config" || by.startsWith("hparam:")),
   );
+  readonly #trainings = $derived(findTrainings(this.names));
   readonly #colored = $derived.by((): RunColors => {
     const { colorBy, groupBy } = this.settings;
     const hparams = this.#usesHparams ? this.hparams.runs : {};
     return groupBy
       ? colorBands(this.names, groupBy, hparams, this.shown, colorBy)
-      : colorRuns(this.names, colorBy, hparams, { runs: this.shown, own: this.#ownColors, hidden: this.#hidden });
+      : colorRuns(
+          this.names,
+          colorBy,
+          hparams,
+          { runs: this.shown, own: this.#ownColors, hidden: this.#hidden },
+          this.#trainings,
+        );
   });
   // Selecting runs seldom changes a colour.
   readonly #keepColors = keepIfEqual<RunColors["colors"]>(isSameMap);
   readonly #colors = $derived.by(() => this.#keepColors(this.#colored.colors));
   readonly #keepLooks = keepIfEqual<RunColors["looks"]>(isSameMap);
-  readonly #looks = $derived.by(() => this.#keepLooks(this.#colored.looks));
-  readonly legend = $derived(this.#colored.legend);
+  readonly #looks = $derived.by(() => {
+    const isOwn = !this.settings.groupBy && this.settings.colorBy === "run";
+    return this.#keepLooks(isOwn ? this.#trainings.looks : this.#colored.looks);
+  });
+  // A dashboard may tint all runs: then nobody asks for other colours.
+  readonly legend = $derived.by(() => (this.settings.colorBy === "run" ? NO_LEGEND : this.#colored.legend));
   readonly #nameByKey = $derived(new Map(this.names.map((name) => [runKey(name), name])));
 
   /** The colour of the run: that of its training, or of its group. */
@@ -282,7 +293,7 @@ export class RunsState {
 
   /** Whether the run is one of several parts of a training, so that its line tells more than its colour. */
   isPart(name: string): boolean {
-    return this.#colored.parts.has(name);
+    return !(this.settings.groupBy && this.settings.colorBy === "run") && this.#trainings.parts.has(name);
   }
 
   /** The display name of the run. */

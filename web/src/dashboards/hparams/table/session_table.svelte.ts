@@ -91,22 +91,23 @@ export class TableModel {
     return chosen.length > 0 ? chosen : usualColumns(table.columns, metric, table.rows).map(({ id }) => id);
   });
   readonly #pinned = $derived.by(() => new Set(this.#pins.value));
-  // Widths and texts depend on the table, not on brushes: nothing moves while one is dragged.
-  readonly #shownById = $derived.by(() => {
-    const { table } = this.page;
-    const made = new Map<string, Omit<ShownColumn, "isPinned">>();
-    return (id: string): Omit<ShownColumn, "isPinned"> | null => {
-      const column = table.byId.get(id);
-      if (!column) return null;
-      let shown = made.get(id);
-      if (!shown) made.set(id, (shown = fit(column)));
-      return shown;
+  // Widths and digits are those of all sessions: nothing moves while a brush is dragged or a query typed.
+  readonly #fits = $derived.by(() => {
+    const { all } = this.page;
+    const made = new Map<string, Fit>();
+    return (column: Column): Fit => {
+      let found = made.get(column.id);
+      if (!found) made.set(column.id, (found = fit(all.byId.get(column.id) ?? column)));
+      return found;
     };
   });
   readonly columns = $derived.by((): readonly ShownColumn[] => {
-    const shown = this.ids.flatMap((id) => {
-      const each = this.#shownById(id);
-      return each ? [{ ...each, isPinned: this.#pinned.has(id) }] : [];
+    const [{ table }, fits, pinned] = [this.page, this.#fits, this.#pinned];
+    const shown = this.ids.flatMap((id): ShownColumn[] => {
+      const column = table.byId.get(id);
+      if (!column) return [];
+      const { widthPx, writeValue } = fits(column);
+      return [{ column, widthPx, isPinned: pinned.has(id), write: writer(column, writeValue), writeValue }];
     });
     return [...shown.filter(({ isPinned }) => isPinned), ...shown.filter(({ isPinned }) => !isPinned)];
   });
@@ -218,21 +219,24 @@ function toggled(set: ReadonlySet<string>, entry: string): ReadonlySet<string> {
   return next;
 }
 
-function fit(column: Column): Omit<ShownColumn, "isPinned"> {
+type Fit = Pick<ShownColumn, "widthPx" | "writeValue">;
+
+const writer =
+  (column: Column, writeValue: Fit["writeValue"]): ShownColumn["write"] =>
+  (row) =>
+    column.levels === null && column.state[row] === VALUE
+      ? writeValue(column.numbers[row] as number)
+      : cellText(column, row);
+
+function fit(column: Column): Fit {
   const { numbers, state } = column;
-  const inColumn =
+  const writeValue =
     column.kind === "metric"
       ? columnFormat(numbers.filter((_, row) => state[row] === VALUE))
       : (value: number) => numberText(column, value);
-  const write = (row: number): string =>
-    column.levels === null && state[row] === VALUE ? inColumn(numbers[row] as number) : cellText(column, row);
+  const write = writer(column, writeValue);
   const sample = Array.from({ length: Math.min(MAX_MEASURED, numbers.length) }, (_, i) => write(i));
   const cellPx = textWidthPx(longestOf(sample), FONT_PX) + CELL_PADDING_PX;
   const headPx = textWidthPx(column.name, FONT_PX) + HEAD_PADDING_PX;
-  return {
-    column,
-    widthPx: Math.round(Math.min(MAX_PX, Math.max(MIN_PX, cellPx, headPx))),
-    write,
-    writeValue: inColumn,
-  };
+  return { widthPx: Math.round(Math.min(MAX_PX, Math.max(MIN_PX, cellPx, headPx))), writeValue };
 }
