@@ -25,7 +25,7 @@ SHARED = "runglass.native._shared"
 CHECKED = bool(os.environ.get("RUNGLASS_CHECKED"))
 ONLY = set(filter(None, os.environ.get("RUNGLASS_EXT", "").split(",")))
 # Which C files each Cython module is linked with.
-C_SOURCES = {name: ["crc32c.c"] for name in ("events", "record_buffer", "records", "stored")}
+C_SOURCES = {name: ["crc32c.c"] for name in ("events", "pack_rows", "record_buffer", "records", "stored")}
 
 
 def newest(paths):

@@ -36,6 +36,7 @@ def index(data: bytes, rng: random.Random) -> None:
                     if points is not None:
                         points.read_points()
                         points.summary()
+                        points.read_pyramid()
                     if blobs is not None:
                         blobs.read_ranges()
             with suppress(ValueError):

@@ -300,7 +300,7 @@ def _has_edges(path: str, row: FileRow) -> bool:
 def _size_of(file: SavedFile) -> int:
     """An upper bound of what it takes in a pack."""
     rows = sum(
-        (points.count * 24 if points else 0) + (blobs.count * 32 if blobs else 0)
+        (points.count * 25 if points else 0) + (blobs.count * 32 if blobs else 0)
         for *_, points, blobs, _ in file.tags
     )
     return rows + 512 * (len(file.tags) + 1)

@@ -266,6 +266,9 @@ class RunLoader:
         rows = pack.columns.part_rows(row.first_tag, row.tag_count)
         scanner = EventScanner(POINTS_PLUGIN)
         columns = {number: part.columns for number, part in parts.items()}
+        for part in parts.values():
+            # Rows that come go on from it, when those of the index are in memory.
+            part.pyramid = part.pyramid or part.columns.read_pyramid()
         try:
             scanner.resume(row.state, row.edges[0], pack.saved_tags(row, columns))
         except ValueError:

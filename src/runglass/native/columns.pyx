@@ -151,6 +151,9 @@ cdef class Stored:
     cdef Memory borrow(self, int64_t row):
         raise NotImplementedError
 
+    cdef Guard guard(self, int64_t row, int column):
+        raise NotImplementedError
+
     cdef bint check(self, int64_t row, int mask, int64_t first, int64_t last):
         return False
 
@@ -164,6 +167,9 @@ cdef class Stored:
         raise NotImplementedError
 
     cdef object summary(self, int64_t row):
+        raise NotImplementedError
+
+    cdef object pyramid(self, int64_t row):
         raise NotImplementedError
 
 
@@ -235,12 +241,20 @@ cdef class Columns:
         cdef int64_t count = self.count
         return points(self.held(EVERY, 0, count), 0, count)
 
-    def read_rows(self, int64_t first, int64_t last):
-        """(step, wall_time, value) of the points [first, last). Of columns in an index file, only the blocks that hold them are checked."""
-        cdef int64_t count = self.count
-        if not 0 <= first <= last <= count:
-            raise IndexError(f"rows {first} to {last} of {count}")
-        return points(self.held(EVERY, first, last), first, last)
+    def read_unchecked(self):
+        """As `read_points`, without a look at rows in an index file. For frozen columns, by code that checks what it uses."""
+        cdef Memory memory = self.memory
+        if memory is None and self.stored is not None:
+            memory = self.memory = self.stored.borrow(self.row)
+        return points(memory, 0, self.count)
+
+    cdef Guard guard(self, int column):
+        cdef Guard none
+        cdef Stored stored = self.stored
+        if stored is None:
+            memset(&none, 0, sizeof(Guard))
+            return none
+        return stored.guard(self.row, column)
 
     def last_value(self):
         """The value of the last point; None without any."""
@@ -264,6 +278,11 @@ cdef class Columns:
         """What the index file says of all the points, if they come from one; None otherwise."""
         cdef Stored stored = self.stored
         return None if stored is None else stored.summary(self.row)
+
+    def read_pyramid(self):
+        """The pyramid that the index file has of the points, if they come from one and are many; None otherwise."""
+        cdef Stored stored = self.stored
+        return None if stored is None else stored.pyramid(self.row)
 
     def read_ranges(self):
         """(step, wall_time, byte offset of the record, offset of the value in its payload, size) as they are now."""

@@ -3,11 +3,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from runglass.native.columns import Columns
 from runglass.native.pyramid import Pyramid
 
 Int64 = NDArray[np.int64]
 Float64 = NDArray[np.float64]
 Floats = NDArray[np.float32] | NDArray[np.float64]
+
+class RowsDamaged(Exception): ...
 
 class SmoothedRows:
     weight: float
@@ -38,12 +41,14 @@ class Piece:
         origin: float = 0.0,
         smoothed: SmoothedRows | None = None,
         base: int = 0,
+        columns: Columns | None = None,
     ) -> None: ...
     def __len__(self) -> int: ...
     def cut(self, begin: int, end: int) -> Piece: ...
     def find(self, bound: float, *, is_above: bool = False, scale: str = "linear") -> int: ...
     def place(self, row: int, scale: str = "linear") -> float: ...
     def read_x(self, rows: Any) -> Float64: ...
+    def read_values(self, rows: Any) -> Floats: ...
     def read_y(self, begin: int, end: int) -> Floats: ...
 
 def reduce_pieces(

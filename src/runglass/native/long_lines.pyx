@@ -14,8 +14,10 @@ cimport numpy as cnp
 import numpy as np
 
 from runglass.native.arrays cimport empty, is_float32, real
+from runglass.native.columns cimport STEP, Columns, Guard
 from runglass.native.ema cimport Ema, EmaState, ema_from, ema_next, unit_weight
 from runglass.native.pyramid cimport BLOCK_BITS, Levels, Pyramid, View, append_block, merge, merge_blocks
+from runglass.native.stored cimport VALUE, guard_row, guard_rows
 from runglass.native.stretches cimport (
     LINEAR, LOG, SYMLOG, Pixels, Stretch, add, add_range, clear, column_of, pixels_over, place_on_axis, points_in_order,
 )
@@ -27,7 +29,12 @@ SCALES = {"linear": LINEAR, "log": LOG, "symlog": SYMLOG}
 MAX_SMOOTHED = 2
 
 
+class RowsDamaged(Exception):
+    """Rows of an index file whose checksum is wrong. Reading all of the columns repairs them."""
+
+
 cdef enum:
+    WALL_TIME = 1
     # Rows of a stretch of an average. Fewer than of a pyramid: a row costs ten times as much, and no file holds them.
     SMOOTH_BITS = 6
     SMOOTH_BLOCK = 1 << SMOOTH_BITS
@@ -229,6 +236,9 @@ cdef struct Rows:
     double weight
     Ema ema
     int64_t smoothed_to
+    # Of x and of the values, if they are rows of an index file.
+    Guard x_guard
+    Guard y_guard
 
 
 cdef struct Drawing:
@@ -241,12 +251,17 @@ cdef struct Drawing:
     int64_t reach
 
 
-cdef inline double place(const Rows* r, int64_t row) noexcept nogil:
+cdef inline bint is_damaged(const Rows* r) noexcept nogil:
+    return r.x_guard.is_damaged or r.y_guard.is_damaged
+
+
+cdef inline double place(Rows* r, int64_t row) noexcept nogil:
+    guard_row(&r.x_guard, row)
     cdef double x = <double>r.steps[row] if r.steps != NULL else r.times[row]
     return place_on_axis(x - r.origin, r.scale)
 
 
-cdef int64_t first_from(const Rows* r, double bound, bint is_above) noexcept nogil:
+cdef int64_t first_from(Rows* r, double bound, bint is_above) noexcept nogil:
     """The first row whose place is at least `bound`, or above it."""
     cdef int64_t lo = r.begin, hi = r.end, mid
     cdef double at
@@ -260,7 +275,7 @@ cdef int64_t first_from(const Rows* r, double bound, bint is_above) noexcept nog
     return lo
 
 
-cdef int64_t column_end(const Pixels* p, const Rows* r, int64_t begin, int64_t stop, int64_t guess) noexcept nogil:
+cdef int64_t column_end(const Pixels* p, Rows* r, int64_t begin, int64_t stop, int64_t guess) noexcept nogil:
     """Where the pixel column of row `begin` ends: in doubling steps away from `guess` rows on, then by halving."""
     cdef Py_ssize_t column = column_of(p, place(r, begin))
     cdef int64_t inside = begin, outside = stop, mid, reach = 1
@@ -297,6 +312,7 @@ cdef int add_some(Rows* r, const real[::1] y, int64_t begin, int64_t end, Stretc
     if begin >= end:
         return 0
     if r.starts == NULL:
+        guard_rows(&r.y_guard, begin, end)
         return add_range(s, y, begin, end)
     # A piece without smoothing has base 0.
     i = begin
@@ -378,6 +394,9 @@ cdef int draw_piece(
     cdef Stretch s
     while i < stop:
         column = column_of(&d.pixels, place(r, i))
+        if is_damaged(r):
+            with gil:
+                raise RowsDamaged
         if not d.column <= column < d.pixels.width:
             raise ValueError("x goes back, though it was said to rise.")
         end = column_end(&d.pixels, r, i, stop, d.reach)
@@ -397,7 +416,8 @@ cdef int draw_piece(
 cdef class Piece:
     """Rows `begin` to `end` of one file: x (steps, or times less `origin`), values, their pyramid, and how they are smoothed.
 
-    `smoothed` counts rows from `base` on; all arrays have at least `end` rows.
+    `smoothed` counts rows from `base` on; all arrays have at least `end` rows. `columns`: those that the arrays are unchecked views of;
+    every method checks what it uses of them, and raises RowsDamaged.
     """
 
     cdef readonly int64_t base
@@ -408,11 +428,14 @@ cdef class Piece:
     cdef readonly object value
     cdef readonly Pyramid pyramid
     cdef readonly SmoothedRows smoothed
+    cdef Columns columns
 
     def __cinit__(
         self, x, value, Pyramid pyramid, int64_t begin, int64_t end, *, double origin=0.0, SmoothedRows smoothed=None,
-        int64_t base=0,
+        int64_t base=0, Columns columns=None,
     ):
+        if smoothed is not None and columns is not None:
+            raise ValueError("An average is over rows that were checked.")
         if not 0 <= base <= begin <= end <= min(<int64_t>x.shape[0], <int64_t>value.shape[0]):
             raise IndexError(f"Rows {begin} to {end} are outside a series of {x.shape[0]} x and {value.shape[0]} values.")
         if smoothed is not None and smoothed.count < end - base:
@@ -427,6 +450,10 @@ cdef class Piece:
         self.end = end
         self.origin = origin
         self.smoothed = smoothed
+        self.columns = columns
+
+    cdef Guard guard_of_x(self):
+        return self.columns.guard(STEP if cnp.PyArray_TYPE(<cnp.ndarray>self.x) == cnp.NPY_INT64 else WALL_TIME)
 
     cdef Rows rows(self, int scale, list held) except *:
         """As pointers, which are valid while `held` is."""
@@ -452,12 +479,16 @@ cdef class Piece:
             r.starts = <const EmaState*>cnp.PyArray_DATA(<cnp.ndarray>self.smoothed.starts)
             r.weight = self.smoothed.weight
             r.base = self.base
+        if self.columns is not None:
+            r.x_guard = self.guard_of_x()
+            r.y_guard = self.columns.guard(VALUE)
         return r
 
     def cut(self, int64_t begin, int64_t end):
         """Fewer rows of the same piece."""
         return Piece(
-            self.x, self.value, self.pyramid, begin, end, origin=self.origin, smoothed=self.smoothed, base=self.base
+            self.x, self.value, self.pyramid, begin, end, origin=self.origin, smoothed=self.smoothed, base=self.base,
+            columns=self.columns,
         )
 
     def __len__(self):
@@ -467,7 +498,10 @@ cdef class Piece:
         """The first row whose place on the axis is at least `bound`, or above it."""
         held = []
         cdef Rows r = self.rows(SCALES[scale], held)
-        return first_from(&r, bound, is_above)
+        found = first_from(&r, bound, is_above)
+        if is_damaged(&r):
+            raise RowsDamaged
+        return found
 
     def place(self, int64_t row, str scale="linear"):
         """Where a row is on the axis."""
@@ -475,18 +509,48 @@ cdef class Piece:
             raise IndexError(f"Row {row} is outside the piece from {self.begin} to {self.end}.")
         held = []
         cdef Rows r = self.rows(SCALES[scale], held)
-        return place(&r, row)
+        found = place(&r, row)
+        if is_damaged(&r):
+            raise RowsDamaged
+        return found
 
     def read_x(self, rows):
         """The x of rows, an index array or a slice."""
+        if self.columns is not None:
+            look_at(self.guard_of_x(), rows)
         x = self.x[rows].astype(np.float64)
         return x - self.origin if self.origin else x
+
+    def read_values(self, rows):
+        """The values of rows as they were logged, an index array or a slice."""
+        if self.columns is not None:
+            look_at(self.columns.guard(VALUE), rows)
+        return self.value[rows]
 
     def read_y(self, int64_t begin, int64_t end):
         """The values of rows, smoothed ones as float64."""
         if self.smoothed is None:
-            return self.value[begin:end]
+            return self.read_values(slice(begin, end))
         return self.smoothed.read(self.value[self.base :], begin - self.base, end - self.base)
+
+
+cdef int look_at(Guard guard, rows) except -1:
+    """Check rows before they are used, an index array or a slice."""
+    cdef const int64_t[::1] each
+    cdef Py_ssize_t i
+    if guard.done == NULL:
+        return 0
+    if isinstance(rows, slice):
+        guard_rows(&guard, max(0, rows.start), min(guard.count, <int64_t>rows.stop))
+    else:
+        each = rows
+        for i in range(each.shape[0]):
+            if not 0 <= each[i] < guard.count:
+                raise IndexError(f"Row {each[i]} of {guard.count}.")
+            guard_row(&guard, each[i])
+    if guard.is_damaged:
+        raise RowsDamaged
+    return 0
 
 
 def reduce_pieces(list pieces, double lo, double hi, Py_ssize_t width, str scale="linear"):
@@ -533,6 +597,8 @@ def reduce_pieces(list pieces, double lo, double hi, Py_ssize_t width, str scale
             draw_float(&d, &r, piece.value, start, stop, rows, values)
         else:
             draw_double(&d, &r, piece.value, start, stop, rows, values)
+        if is_damaged(&r):
+            raise RowsDamaged
         count += r.end - r.begin
     end_column(&d, rows, values)
     if until < count:

@@ -47,6 +47,8 @@ cdef class Pyramid:
     cdef Levels levels
     cdef Totals totals
     cdef object lock
+    # Whose memory the levels are in, while they are mapped.
+    cdef object keep
     # Averages over the same rows, by what they depend on; long_lines.pyx keeps them here.
     cdef dict smoothed
     # The open block: rows behind the last complete one that were looked at.

@@ -190,6 +190,7 @@ cdef look(Pyramid pyramid, const int64_t[::1] step, const double[::1] wall_time,
     if step.shape[0] <= totals.count:
         return
     view = pyramid.levels.reserve(step.shape[0] >> BLOCK_BITS)
+    pyramid.keep = None
     with nogil:
         look_at_rows(step, wall_time, value, &totals, &open, &view)
     # Readers see all of it at once, because they hold the GIL when they look.
@@ -301,8 +302,10 @@ cdef class Pyramid:
             return size
 
     @staticmethod
-    def restore(buffer, int64_t count):
-        """Continue on a (memory-mapped) copy made by `dump` when the series had `count` rows. Raises ValueError if it is not that."""
+    def restore(buffer, int64_t count, keep=None):
+        """Continue on a (memory-mapped) copy made by `dump` when the series had `count` rows. Raises ValueError if it is not that.
+
+        `keep` is held as long as the copy is used."""
         cdef Header header
         cdef const uint8_t[::1] region = buffer
         cdef int level = 0
@@ -323,6 +326,7 @@ cdef class Pyramid:
             level += 1
         if at != len(whole):
             raise ValueError(f"a pyramid of {len(whole)} bytes over {count} rows, expected {at}")
+        pyramid.keep = keep
         pyramid.levels.arrays = tuple(arrays)
         pyramid.levels.blocks = header.blocks
         pyramid.totals = header.totals

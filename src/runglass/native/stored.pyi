@@ -1,18 +1,14 @@
 from collections.abc import Callable
-from typing import IO, Any
+from typing import Any
 
 from runglass.native.columns import Columns
-
-def describe(
-    columns: Columns, previous: Columns | None, previous_checks: bytearray
-) -> tuple[int, int | None, int, bytearray, tuple[float, ...] | None]: ...
-def dump_column(columns: Columns, column: int, file: IO[bytes]) -> int: ...
 
 class StoredColumns:
     part_count: int
     tag_count: int
     on_damage: Callable[[int, Columns], None] | None
     read_summaries: Callable[[], Any] | None
+    read_pyramids: Callable[[], dict[int, tuple[int, int, int]] | None] | None
     lock: object
     def __init__(self, data: Any, parts: Any, tags: Any, checks: Any) -> None: ...
     def is_whole(self, row: int) -> bool: ...

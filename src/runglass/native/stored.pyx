@@ -3,54 +3,18 @@
 Nothing is trusted that a checksum does not cover, and no row points outside of the map. Knows neither files nor what series are.
 """
 
-from libc.stdint cimport INT64_MIN, int32_t, int64_t, uint8_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcmp
 
-from runglass.native.columns cimport EVERY, STEP, Cols, Columns, Memory, Stored, cols_init_blobs, cols_init_points
+from runglass.native.columns cimport EVERY, Cols, Columns, Guard, Memory, Stored, cols_init_blobs, cols_init_points
+from runglass.native.pyramid import Pyramid
 from runglass.native.records cimport rg_crc32c, rg_crc32c_init
-from runglass.native.statistics import summarize
 
 rg_crc32c_init()
 
-cdef extern from "Python.h":
-    int PyBUF_READ
-    object PyMemoryView_FromMemory(char *data, Py_ssize_t size, int flags)
-    char *PyByteArray_AsString(object array)
-
 cdef enum:
-    # Rows under one checksum for each column: a megabyte or so of a file is read to check one row.
-    BLOCK_ROWS = 1 << 16
-    # Checksums of less than this are computed without handing the interpreter over.
+    # Up to so many, rows are checked without handing the interpreter over.
     SHORT_ROWS = 1 << 13
-    VALUE = 2
-    BLOBS = 2
-
-cdef packed struct PartRow:
-    # The rows of one tag in one file: where they are, their checksums, and what is asked of them most. Tags that are logged
-    # together have the same steps, and often the same times: these lie in the file once.
-    int64_t steps_at
-    int64_t times_at
-    int64_t rest_at
-    int64_t count
-    int64_t first_check
-    int64_t max_step
-    double last_value
-    # 0: points, 1: points whose values need 64 bits, 2: byte ranges.
-    int64_t kind
-
-cdef packed struct TagRow:
-    int32_t name
-    # -1: none, in these three.
-    int32_t meta
-    int32_t points
-    int32_t blobs
-    int32_t first_start
-    int32_t start_count
-    uint8_t first_field
-    uint8_t blob_field
-    uint8_t blobs_first
-    uint8_t unused[5]
 
 
 cdef int init_cols(Cols *cols, int64_t kind) noexcept nogil:
@@ -67,84 +31,13 @@ cdef int init_cols(Cols *cols, int64_t kind) noexcept nogil:
     return width
 
 
-cdef double number_at(const Cols *cols, int64_t row) noexcept nogil:
-    if cols.width[VALUE] == 4:
-        return (<float *>cols.data[VALUE])[row]
-    return (<double *>cols.data[VALUE])[row]
-
-
-def describe(Columns columns not None, Columns previous, bytearray previous_checks):
-    """What StoredColumns keeps beside the rows: (kind, highest step or None, which columns are those of `previous`, checksums of all
-    blocks with one for every column, and for points a summary as the layout of packs has it, or None).
-
-    `previous`: columns that were described before, with their checksums. The highest step is None if the steps are theirs.
-    """
-    cdef int64_t count = columns.count
-    cdef Memory memory = columns.held(EVERY, 0, count)
-    cdef Memory other = None if previous is None or previous.count != count else previous.held(EVERY, 0, count)
-    cdef Cols *cols = &memory.cols
-    cdef int64_t *steps = <int64_t *>cols.data[STEP]
-    cdef double *walls = <double *>cols.data[1]
-    cdef int64_t block, row, rows, highest = INT64_MIN
-    cdef int64_t blocks = (count + BLOCK_ROWS - 1) // BLOCK_ROWS
-    cdef int i, shared = 0, other_columns = 0
-    cdef bytearray checks = bytearray(4 * blocks * cols.columns)
-    cdef uint32_t *found = <uint32_t *>PyByteArray_AsString(checks)
-    cdef const uint32_t *known = NULL
-    if other is not None:
-        other_columns = other.cols.columns
-        if len(previous_checks) != 4 * blocks * other_columns:
-            raise ValueError("checksums of other columns")
-        known = <const uint32_t *>PyByteArray_AsString(previous_checks)
-        for i in range(2):
-            if memcmp(cols.data[i], other.cols.data[i], <size_t>(count * cols.width[i])) == 0:
-                shared |= 1 << i
-    with nogil:
-        for block in range(blocks):
-            rows = min(<int64_t>BLOCK_ROWS, count - block * BLOCK_ROWS)
-            for i in range(cols.columns):
-                if shared >> i & 1:
-                    found[block * cols.columns + i] = known[block * other_columns + i]
-                else:
-                    found[block * cols.columns + i] = rg_crc32c(
-                        <const uint8_t *>cols.data[i] + block * BLOCK_ROWS * cols.width[i], <size_t>(rows * cols.width[i])
-                    )
-        if not shared & 1:
-            for row in range(count):
-                highest = max(highest, steps[row])
-    top_step = None if shared & 1 else highest
-    if cols.columns != 3:
-        return BLOBS, top_step, shared, checks, None
-    lowest, top, mean, nans, first_nan, highs, first_high, lows, first_low = summarize(columns.read_points()[2])
-    return 1 if cols.width[VALUE] == 8 else 0, top_step, shared, checks, (
-        number_at(cols, 0),
-        number_at(cols, count - 1),
-        steps[0],
-        steps[count - 1],
-        walls[count - 1],
-        lowest >= 0,
-        number_at(cols, lowest) if lowest >= 0 else 0.0,
-        steps[<int64_t>lowest] if lowest >= 0 else 0,
-        number_at(cols, top) if lowest >= 0 else 0.0,
-        steps[<int64_t>top] if lowest >= 0 else 0,
-        mean if mean is not None else 0.0,
-        nans,
-        steps[<int64_t>first_nan] if nans else 0,
-        highs,
-        steps[<int64_t>first_high] if highs else 0,
-        lows,
-        steps[<int64_t>first_low] if lows else 0,
-    )
-
-
-def dump_column(Columns columns not None, int column, file):
-    """Write one column to a binary file; returns how many bytes."""
-    cdef Memory memory = columns.held(EVERY, 0, columns.count)
-    cdef int64_t size = columns.count * memory.cols.width[column]
-    if not 0 <= column < memory.cols.columns:
-        raise IndexError(column)
-    file.write(PyMemoryView_FromMemory(<char *>memory.cols.data[column], size, PyBUF_READ))
-    return size
+cdef void check_block(Guard *guard, int64_t block) noexcept nogil:
+    cdef int64_t rows = min(<int64_t>BLOCK_ROWS, guard.count - block * BLOCK_ROWS)
+    cdef const uint8_t *begin = guard.data + block * BLOCK_ROWS * guard.width
+    if rg_crc32c(begin, <size_t>(rows * guard.width)) == guard.expected[block * guard.stride]:
+        guard.done[block * guard.stride] = 1
+    else:
+        guard.is_damaged = True
 
 
 cdef class StoredColumns(Stored):
@@ -163,6 +56,8 @@ cdef class StoredColumns(Stored):
     cdef public object on_damage
     # Called for the table of summaries, by part row; None without any.
     cdef public object read_summaries
+    # Called for (place, size, checksum) of pyramids by part row; a damaged one is made anew from the rows.
+    cdef public object read_pyramids
     # Lives as long as rows are in use: tells other processes so.
     cdef public object lock
 
@@ -238,32 +133,34 @@ cdef class StoredColumns(Stored):
         memory.keep = self
         return memory
 
-    cdef bint check(self, int64_t row, int mask, int64_t first, int64_t last):
+    cdef Guard guard(self, int64_t row, int column):
         cdef const PartRow *p = &self.parts[row]
         cdef Cols cols
-        cdef int64_t block, rows
-        cdef const uint8_t *begin
-        cdef uint8_t *done
-        cdef uint32_t found
-        cdef int i
-        last = min(last, p.count)
-        if last <= first:
-            return True
+        cdef Guard found
         init_cols(&cols, p.kind)
-        for block in range(first // BLOCK_ROWS, (last - 1) // BLOCK_ROWS + 1):
-            rows = min(<int64_t>BLOCK_ROWS, p.count - block * BLOCK_ROWS)
-            for i in range(cols.columns):
-                done = &self.is_checked[p.first_check + block * cols.columns + i]
-                if mask >> i & 1 and not done[0]:
-                    begin = &self.data[0] + self.place(p, &cols, i) + block * BLOCK_ROWS * cols.width[i]
-                    if rows <= SHORT_ROWS:
-                        found = rg_crc32c(begin, <size_t>(rows * cols.width[i]))
-                    else:
-                        with nogil:
-                            found = rg_crc32c(begin, <size_t>(rows * cols.width[i]))
-                    if found != self.checks[p.first_check + block * cols.columns + i]:
-                        return False
-                    done[0] = 1
+        found.data = &self.data[0] + self.place(p, &cols, column)
+        found.expected = &self.checks[p.first_check + column]
+        found.done = &self.is_checked[p.first_check + column]
+        found.count = p.count
+        found.stride = cols.columns
+        found.width = cols.width[column]
+        found.is_damaged = False
+        return found
+
+    cdef bint check(self, int64_t row, int mask, int64_t first, int64_t last):
+        cdef Guard guard
+        cdef int i
+        last = min(last, self.parts[row].count)
+        for i in range(5 if self.parts[row].kind == BLOBS else 3):
+            if mask >> i & 1:
+                guard = self.guard(row, i)
+                if last - first <= SHORT_ROWS:
+                    guard_rows(&guard, first, last)
+                else:
+                    with nogil:
+                        guard_rows(&guard, first, last)
+                if guard.is_damaged:
+                    return False
         return True
 
     cdef int repair(self, Columns columns) except -1:
@@ -283,6 +180,16 @@ cdef class StoredColumns(Stored):
     cdef object summary(self, int64_t row):
         table = None if self.read_summaries is None or self.parts[row].kind == BLOBS else self.read_summaries()
         return None if table is None else table[row].item()
+
+    cdef object pyramid(self, int64_t row):
+        table = None if self.read_pyramids is None or self.parts[row].kind == BLOBS else self.read_pyramids()
+        at, size, checksum = (0, 0, 0) if table is None else table.get(row, (0, 0, 0))
+        if size <= 0 or not self.holds(at, size) or rg_crc32c(&self.data[0] + <int64_t>at, size) != checksum:
+            return None
+        try:
+            return Pyramid.restore(self.data[at : at + size], self.parts[row].count, self)
+        except ValueError:
+            return None
 
     def is_whole(self, int64_t row):
         """Check all rows of a part."""

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from runglass.errors import AssetGone, RunUnknown, SeriesUnknown, ValueDamaged
 from runglass.lru import LruCache
 from runglass.native.columns import Columns as StoredColumns
+from runglass.native.long_lines import RowsDamaged
 from runglass.native.steps import StepUnion, unite_steps
 from runglass.query.derived import DerivedReads
 from runglass.query.long_lines import make_long_line
@@ -46,7 +47,7 @@ from runglass.store.model import (
 )
 from runglass.store.parts import file_order
 from runglass.store.reach import Place, shown_name
-from runglass.store.snapshot import LongSeries, Snapshot, read_long, read_snapshot
+from runglass.store.snapshot import Snapshot, read_long, read_snapshot
 from runglass.store.stage import COUNT_BITS, RunStage, SeriesStage, Store
 
 # Statistics that an index knows of a series.
@@ -216,8 +217,12 @@ class LocalSource(DerivedReads):
     def read_lines(self, keys: Sequence[SeriesKey], query: LineQuery) -> list[Line]:
         long = {}
         for key in keys:
-            series = self._read_long(key, query.attempts)
-            line = None if series is None else make_long_line(SeriesKey(*key), series, query)
+            # An average needs all values.
+            needs_all = query.smoothing.kind != "none"
+            try:
+                line = self._read_long_line(key, query, is_checked=needs_all)
+            except RowsDamaged:
+                line = self._read_long_line(key, query, is_checked=True)
             if line is not None:
                 long[key] = line
         if not long:
@@ -231,14 +236,14 @@ class LocalSource(DerivedReads):
         lines = (long.get(key) or found.get(key) for key in keys)
         return [line for line in lines if line is not None]
 
-    def _read_long(self, key: SeriesKey, attempts: Attempts) -> LongSeries | None:
+    def _read_long_line(self, key: SeriesKey, query: LineQuery, *, is_checked: bool) -> Line | None:
         run = self._store.runs.get(key[0])
         series = run.find_series(key[1], Kind.SCALAR) if run is not None else None
         if run is None or series is None:
             return None
-        return read_long(
-            series, _starts_elsewhere(run, series), "all" if self._keeps_overwritten else attempts
-        )
+        attempts = "all" if self._keeps_overwritten else query.attempts
+        long = read_long(series, _starts_elsewhere(run, series), attempts, is_checked=is_checked)
+        return None if long is None else make_long_line(SeriesKey(*key), long, query)
 
     def read_last_values(self, runs: Sequence[str], tag: str) -> list[float | None]:
         if tag.startswith("="):

@@ -25,7 +25,10 @@ _DENSE = 256
 
 
 def make_long_line(key: SeriesKey, series: LongSeries, query: LineQuery) -> Line | None:
-    """The line of a series; None if its points must be read one by one, or may as well."""
+    """The line of a series; None if its points must be read one by one, or may as well.
+
+    Raises RowsDamaged for a series whose rows were not checked.
+    """
     if query.width is None:
         return None
     pieces = _pieces(series, query)
@@ -58,7 +61,7 @@ def make_long_line(key: SeriesKey, series: LongSeries, query: LineQuery) -> Line
         x[here] = piece.read_x(own)
         is_odd = ~np.isfinite(y[here])
         # As they were logged, to the last bit.
-        y[here][is_odd] = piece.value[own[is_odd]]
+        y[here][is_odd] = piece.read_values(own[is_odd])
         row += len(piece)
     return Line(key, series.generation, total, x, None, y, True)
 
@@ -92,7 +95,11 @@ def _pieces(series: LongSeries, query: LineQuery) -> list[Piece] | None:
     is_step = query.x == "step"
     if not all(each.pyramid.steps_rise if is_step else each.pyramid.times_rise for each in found):
         return None
-    origin = found[0].wall_time.item(found[0].begin) if query.x == "relative" else 0.0
+    origin = 0.0
+    if query.x == "relative":
+        first = found[0]
+        at = Piece(first.wall_time, first.value, first.pyramid, first.begin, first.end, columns=first.columns)
+        origin = at.place(first.begin)
     smoothed = _smooth(found, query) if query.smoothing.kind == "ema" else [None] * len(found)
     pieces = [
         Piece(
@@ -104,6 +111,7 @@ def _pieces(series: LongSeries, query: LineQuery) -> list[Piece] | None:
             origin=origin,
             smoothed=rows,
             base=each.begin,
+            columns=each.columns,
         )
         for each, rows in zip(found, smoothed, strict=True)
     ]

@@ -88,7 +88,10 @@ def read_snapshot(series: SeriesStage, starts_elsewhere: Sequence[tuple[str, int
 
 
 class LongPiece(Struct, frozen=True):
-    """Consecutive rows of one file and one attempt, and the pyramid over all rows of that file."""
+    """Consecutive rows of one file and one attempt, and the pyramid over all rows of that file.
+
+    `columns`: if the arrays are views of an index file, of which nothing was checked.
+    """
 
     pyramid: Pyramid
     step: NDArray[np.int64]
@@ -97,6 +100,7 @@ class LongPiece(Struct, frozen=True):
     begin: int
     end: int
     segment: int
+    columns: Columns | None = None
 
 
 class LongSeries(Struct, frozen=True):
@@ -109,17 +113,30 @@ class LongSeries(Struct, frozen=True):
 
 
 def read_long(
-    series: SeriesStage, starts_elsewhere: Sequence[tuple[str, int]], attempts: Attempts
+    series: SeriesStage,
+    starts_elsewhere: Sequence[tuple[str, int]],
+    attempts: Attempts,
+    *,
+    is_checked: bool = True,
 ) -> LongSeries | None:
     """The rows that `attempts` selects, in file order; None for short series, and where they are too many pieces.
 
-    That is so where steps go back within a file that a later attempt overwrites.
+    That is so where steps go back within a file that a later attempt overwrites. Without `is_checked`, rows of an index file may be
+    left to the caller to check, which costs what is used of them.
     """
     if not series.is_points or series.count < MIN_ROWS:
         return None
     series.last_read = next(_reads)
     epoch = series.epoch
     parts = series.parts
+    if not is_checked and len(parts) == 1 and not parts[0].starts and not starts_elsewhere:
+        columns = parts[0].columns.freeze()
+        pyramid = parts[0].pyramid or columns.read_pyramid()
+        if pyramid is not None and pyramid.count >= columns.count:
+            parts[0].pyramid = pyramid
+            views = columns.read_unchecked()
+            piece = LongPiece(pyramid, *views, 0, columns.count, 0, columns)
+            return LongSeries(epoch << COUNT_BITS | columns.count, (piece,), views[2].dtype)
     reads = [part.columns.read_points() for part in parts]
     counts = [len(read[0]) for read in reads]
     pyramids = [_pyramid(part, read) for part, read in zip(parts, reads, strict=True)]
@@ -152,7 +169,7 @@ def _pyramid(part: Part, read: tuple[NDArray[Any], ...]) -> Pyramid:
     # Two readers may make one each; the last is kept.
     pyramid = part.pyramid
     if pyramid is None:
-        pyramid = part.pyramid = Pyramid()
+        pyramid = part.pyramid = part.columns.read_pyramid() or Pyramid()
     pyramid.update(*read)
     return pyramid
 

@@ -1,7 +1,7 @@
 """How a pack is laid out: one file with the columns of many event files, tables that say what is where, and a footer.
 
     header   which format this is
-    columns  of one series after the other, each beginning at a multiple of 8
+    columns  of one series after the other, each beginning at a multiple of 8; behind many points their pyramid
     tables   see TABLES
     footer   where the tables are, with a checksum of each, and one of itself
 
@@ -16,7 +16,7 @@ import sys
 import numpy as np
 
 # The number changes with anything below. Packs with another one are not read.
-VERSION = 1
+VERSION = 2
 MAGIC = f"runglass index {VERSION} {sys.byteorder}\n".encode().ljust(32, b"\0")
 SUFFIX = f".{VERSION}.pack"
 ALIGNED_BYTES = 8
@@ -91,7 +91,7 @@ PART = np.dtype(
         ("kind", "i8"),
     ]
 )
-# What a summary says of the points of one part; where a step stands for "none", the count before it is 0.
+# As native/pack_rows.pyx writes it: what a summary says of the points of one part; where a step stands for "none", the count before it is 0.
 SUMMARY = np.dtype(
     [
         ("first", "f8"),
@@ -112,6 +112,10 @@ SUMMARY = np.dtype(
         ("neg_inf_count", "i8"),
         ("neg_inf_first_step", "i8"),
     ]
+)
+# Of parts with many points, in the order of the parts; as native/pack_rows.pyx writes them.
+PYRAMID = np.dtype(
+    [("part", "i8"), ("at", "i8"), ("size", "i8"), ("checksum", "u4"), ("unused", "V4")],
 )
 START = np.dtype([("points", "i8"), ("blobs", "i8"), ("step", "i8")])
 EXTRA = np.dtype(
@@ -145,9 +149,10 @@ TABLES = {
     "meta_ends": END,
     "metas": BYTE,
     "summaries": SUMMARY,
+    "pyramids": PYRAMID,
 }
-# Read only when a summary is asked for, so checked then.
-LATE = frozenset({"summaries"})
+# Read only when one of them is asked for, so checked then.
+LATE = frozenset({"summaries", "pyramids"})
 
 TABLE_PLACE = struct.Struct("<QQQ")
 FOOTER_END = struct.Struct("<QI")

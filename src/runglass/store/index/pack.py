@@ -122,6 +122,7 @@ class Pack:
             self.columns.lock = lock
             own = weakref.ref(self)
             self.columns.read_summaries = lambda: pack.summaries if (pack := own()) is not None else None
+            self.columns.read_pyramids = lambda: pack.pyramids if (pack := own()) is not None else None
             self._starts, self._extras = tables["starts"], tables["extras"]
             self._check_rows()
         except (ValueError, IndexError, RecursionError) as error:
@@ -243,6 +244,15 @@ class Pack:
         except PackDamaged:
             return None
         return table if len(table) == self._part_count else None
+
+    @cached_property
+    def pyramids(self) -> dict[int, tuple[int, int, int]] | None:
+        """(place, size, checksum) by part row; None if they are damaged."""
+        try:
+            table = self._read_table("pyramids")
+        except PackDamaged:
+            return None
+        return {part: (at, size, checksum) for part, at, size, checksum, _ in table.tolist()}
 
     def let_go(self) -> None:
         """Give up memory that reading took; the next reader gets it from the file again."""
