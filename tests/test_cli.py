@@ -643,8 +643,9 @@ def test_the_cache_is_shown_and_cleared(tmp_path: Path, capsys: pytest.CaptureFi
     del log
     gc.collect()
     assert main(["cache", "--cache-dir", str(cache), "--clear", "elsewhere"]) == 0
+    assert "nothing was kept of elsewhere" in capsys.readouterr().err
     assert main(["cache", "--cache-dir", str(cache)]) == 0
-    assert f"{logdir}: 1 event files, last used today" in capsys.readouterr().out
+    assert f"{logdir}: 1 event file, last used today" in capsys.readouterr().out
     assert main(["cache", "--cache-dir", str(cache), "--clear"]) == 0
     assert "Removed" in capsys.readouterr().out
     assert list(cache.rglob("*.pack")) == []

@@ -56,7 +56,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "importing": {"native", "schema", "writer/values", "writer/files"},
     "doctor": {"query"},
     "profile_report": {"query"},
-    "cache_report": {"store"},
+    "cache_report": {"store", "ingest"},
     "recorder": {"writer", "writer/values", "writer/files"},
     "projector": {"writer/calls"},
     # The package itself: names that are imported when they are used.

@@ -9,15 +9,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from runglass.store.index.folder import FOLDER, IndexedRoot, clear, list_indexed
+from runglass.ingest.remote import folders
+from runglass.ingest.remote.address import is_remote, split_address
+from runglass.ingest.remote.folders import KeptMirror, list_mirrors, remove_mirror
+from runglass.store.index import folder as index
+from runglass.store.index.folder import IndexedRoot, clear, list_indexed
 
 # By folder: what it is for.
 PARTS = {
-    FOLDER: "event files that were read, so that they open at once",
+    index.FOLDER: "event files that were read, so that they open at once",
     "results": "results of long computations",
     "profiles": "profiles that were converted",
-    "remote": "parts of remote logs",
+    folders.FOLDER: "what was fetched of remote logs",
 }
+UNKNOWN = "of another version of Runglass, or damaged"
 
 
 class CachePart(NamedTuple):
@@ -30,6 +35,7 @@ class CacheReport(NamedTuple):
     folder: Path
     parts: list[CachePart]
     indexed: list[IndexedRoot]
+    mirrors: list[KeptMirror]
 
     def to_json(self) -> dict[str, object]:
         return {
@@ -44,16 +50,36 @@ class CacheReport(NamedTuple):
                 }
                 for each in self.indexed
             ],
+            "remote": [
+                {"location": each.location, "size_bytes": each.size_bytes, "used_time": each.used_time}
+                for each in self.mirrors
+            ],
         }
 
 
+class Cleared(NamedTuple):
+    removed_bytes: int
+    # What stayed, because a process uses it.
+    left: list[str]
+    # Log directories that nothing was kept of.
+    unknown: list[str]
+
+
 def examine(folder: Path) -> CacheReport:
+    mirrors = list_mirrors(folder)
     parts = []
     for name in PARTS:
         sizes = [size for _, size in _walk(folder / name)]
+        # Files of mirrors are mostly holes.
+        total = sum(each.size_bytes for each in mirrors) if name == folders.FOLDER else sum(sizes)
         if sizes:
-            parts.append(CachePart(name, sum(sizes), len(sizes)))
-    return CacheReport(folder, parts, list_indexed(folder))
+            parts.append(CachePart(name, total, len(sizes)))
+    named = {os.path.realpath(each.folder): each.location for each in mirrors}
+    indexed = [
+        each._replace(root=named.get(os.path.dirname(each.root), each.root) if each.root else None)
+        for each in list_indexed(folder)
+    ]
+    return CacheReport(folder, parts, indexed, mirrors)
 
 
 def _walk(top: Path) -> list[tuple[Path, int]]:
@@ -73,36 +99,56 @@ def render(report: CacheReport) -> str:
     lines = [f"{report.folder}: {_size(total)}"]
     for part in report.parts:
         lines.append(f"  {part.name:<10}{_size(part.size_bytes):>10}  {PARTS[part.name]}")
-        if part.name == FOLDER:
+        if part.name == index.FOLDER:
             for each in reversed(report.indexed):
-                what = each.root if each.root is not None else "of another version of Runglass, or damaged"
-                lines.append(
-                    f"  {'':<10}{_size(each.size_bytes):>10}    {what}: {each.files:,} event files, last used {_ago(each.used_time)}"
-                )
+                files = f"{each.files:,} event file{'' if each.files == 1 else 's'}"
+                lines.append(_line(each.size_bytes, f"{each.root or UNKNOWN}: {files}", each.used_time))
+        if part.name == folders.FOLDER:
+            for mirror in reversed(report.mirrors):
+                lines.append(_line(mirror.size_bytes, mirror.location or UNKNOWN, mirror.used_time))
     lines += ["", "All of it can be made again. To remove it: runglass cache --clear [LOGDIR …]"]
     return "\n".join(lines)
 
 
-def clear_cache(folder: Path, logdirs: Sequence[str]) -> tuple[int, list[str]]:
-    """Remove everything, or what is kept of some log directories. Returns the bytes removed and what stayed because it is in use."""
-    wanted = {os.path.realpath(each) for each in logdirs}
-    removed, left = 0, []
-    for each in list_indexed(folder):
-        if wanted and each.root not in wanted:
+def _line(size_bytes: int, what: str, used_time: float) -> str:
+    return f"  {'':<10}{_size(size_bytes):>10}    {what}, last used {_ago(used_time)}"
+
+
+def clear_cache(folder: Path, logdirs: Sequence[str]) -> Cleared:
+    """Remove everything, or what is kept of some log directories, but not what a process uses."""
+    wanted = {_name(each): each for each in logdirs}
+    removed, left, found = 0, [], set()
+    trees = {}
+    for mirror in list_mirrors(folder):
+        tree = os.path.realpath(mirror.folder / "tree")
+        trees[tree] = name = mirror.location or str(mirror.folder)
+        if wanted and name not in wanted:
             continue
+        found.add(name)
+        if remove_mirror(mirror.folder):
+            removed += mirror.size_bytes
+        else:
+            left.append(name)
+    for each in list_indexed(folder):
+        name = trees.get(each.root or "", each.root or str(each.folder))
+        if wanted and name not in wanted:
+            continue
+        found.add(name)
         if clear(each.folder):
             removed += each.size_bytes
-        else:
-            left.append(each.root or str(each.folder))
+        elif name not in left:
+            left.append(name)
     if not wanted:
-        for name in PARTS:
-            if name == FOLDER:
-                continue
+        for name in ("results", "profiles"):
             for path, size in _walk(folder / name):
                 with suppress(OSError):
                     path.unlink()
                     removed += size
-    return removed, left
+    return Cleared(removed, left, [text for name, text in wanted.items() if name not in found])
+
+
+def _name(logdir: str) -> str:
+    return split_address(logdir).shown if is_remote(logdir) else os.path.realpath(logdir)
 
 
 def _ago(then: float) -> str:

@@ -226,13 +226,17 @@ def cache_dir(args: argparse.Namespace) -> Path | None:
 
 def inspect(args: argparse.Namespace) -> int:
     from runglass.doctor import examine, render
+    from runglass.machine import cache_folder
 
+    # What is fetched of remote logs is kept there, as by a server.
+    cache_folder.choose(cache_dir(args))
     # Every byte is read: an index would say what was there, not what is.
     logs = open_logs(args, cache_dir=None)
-    for missing in logs.list_missing():
-        raise RunglassError(f"{missing!r} does not exist. Check the path.", where=missing)
-    logs.load()
-    report = examine(logs.source, unreadable=logs.list_unreadable(), tag=args.tag)
+    try:
+        load_existing(logs)
+        report = examine(logs.source, unreadable=logs.list_unreadable(), tag=args.tag)
+    finally:
+        logs.stop()
     is_found = args.tag is None or any(run.tags for run in report.runs)
     if args.json:
         import msgspec
@@ -253,12 +257,13 @@ def profile(args: argparse.Namespace) -> int:
     from runglass.query.locations import parse_locations
 
     logs = opening.open_logs(parse_locations(args.logdirs), reload_interval_s=0, on_note=tell)
-    for missing in logs.list_missing():
-        raise RunglassError(f"{missing!r} does not exist. Check the path.", where=missing)
-    logs.load()
-    chosen = choose_profile(logs.source, args.run, args.session)
-    before = find_other(logs.source, args.compare, chosen.run) if args.compare else None
-    made = report(chosen, before)
+    try:
+        load_existing(logs)
+        chosen = choose_profile(logs.source, args.run, args.session)
+        before = find_other(logs.source, args.compare, chosen.run) if args.compare else None
+        made = report(chosen, before)
+    finally:
+        logs.stop()
     if args.json:
         import msgspec
 
@@ -274,12 +279,10 @@ def query(args: argparse.Namespace) -> int:
     from runglass.sql.command import run_query
 
     logs = opening.open_logs(parse_locations(args.logdirs), reload_interval_s=0, on_note=tell)
-    for missing in logs.list_missing():
-        raise RunglassError(f"{missing!r} does not exist. Check the path.", where=missing)
-    logs.load()
-    for path, reason in logs.list_unreadable().items():
-        tell(f"{path} cannot be listed: {reason}. What is below it is missing.")
     try:
+        load_existing(logs)
+        for path, reason in logs.list_unreadable().items():
+            tell(f"{path} cannot be listed: {reason}. What is below it is missing.")
         run_query(logs.source, args, on_note=tell)
     finally:
         logs.stop()
@@ -303,11 +306,13 @@ def show_cache(args: argparse.Namespace) -> int:
 
     folder = Path(args.cache_dir) if args.cache_dir else default_folder()
     if args.clear is not None:
-        removed, left = clear_cache(folder, args.clear)
-        print(f"Removed {_size(removed)} from {folder}.")
-        for each in left:
+        cleared = clear_cache(folder, args.clear)
+        print(f"Removed {_size(cleared.removed_bytes)} from {folder}.")
+        for each in cleared.unknown:
+            tell(f"nothing was kept of {each}. What is kept: runglass cache.")
+        for each in cleared.left:
             tell(f"what is kept of {each} is in use by a running server and stays. Stop it, and clear again.")
-        return 1 if left else 0
+        return 1 if cleared.left else 0
     report = examine(folder)
     if args.json:
         import msgspec
@@ -348,6 +353,12 @@ def log_roots(args: argparse.Namespace) -> Sequence[Location]:
 
     paths = [args.event_file] if args.event_file else [args.logdir] if args.logdir else args.logdirs
     return parse_locations(paths, spec=args.logdir_spec or "")
+
+
+def load_existing(logs: OpenLogs) -> None:
+    for missing in logs.list_missing():
+        raise RunglassError(f"{missing!r} does not exist. Check the path.", where=missing)
+    logs.load()
 
 
 def open_logs(args: argparse.Namespace, *, cache_dir: Path | None) -> OpenLogs:

@@ -126,6 +126,27 @@ def test_a_run_that_grows_in_s3(s3, tmp_path):
         assert log.runs == []
 
 
+def test_an_emptied_prefix_has_no_runs_and_a_bucket_that_vanished_keeps_them(s3, tmp_path):
+    file = write_run(tmp_path / "logs/run")
+    upload(s3, tmp_path / "logs")
+    with runglass.open("s3://logs/a b") as log:
+        s3.delete_object(Bucket="logs", Key=f"a b/run/{file.name}")
+        log.reload()
+        assert log.runs == []
+        (trouble,) = log.health
+        assert trouble.reason == "there is nothing at this address"
+        upload(s3, tmp_path / "logs")
+        log.reload()
+        assert (log.runs, log.health[0].state) == (["run"], "ok")
+        s3.delete_object(Bucket="logs", Key=f"a b/run/{file.name}")
+        s3.delete_bucket(Bucket="logs")
+        log.reload()
+        assert log.runs == ["run"]
+        s3.create_bucket(Bucket="logs")
+        log.reload()
+        assert log.runs == []
+
+
 def test_buckets_that_are_not_there_or_denied(s3, s3_server, tmp_path, monkeypatch):
     with pytest.raises(RunglassError, match="there is nothing at this address"):
         runglass.open("s3://nowhere/logs")

@@ -78,12 +78,23 @@ def is_remote(text: str) -> bool:
     return url is not None and url[1].lower() in BACKENDS
 
 
+def split_address(text: str) -> Address:
+    """An address as it is written, whether it can be opened or not."""
+    parts = urlsplit(text)
+    return Address(
+        parts.scheme.lower(),
+        parts.netloc.rpartition("@")[2],
+        parts.path,
+        unquote(parts.username or ""),
+        unquote(parts.password or ""),
+    )
+
+
 def parse_address(text: str) -> Address:
     """Raises BadRequest where something is wrong with it, or where its backend is not installed."""
     parts = urlsplit(text)
-    scheme = parts.scheme.lower()
-    host = parts.netloc.rpartition("@")[2]
-    shown = Address(scheme, host, parts.path).shown
+    address = split_address(text)
+    scheme, host, shown = address.scheme, address.place, address.shown
     if parts.query or parts.fragment:
         raise BadRequest(
             f"Log directory {shown}: what follows '?' or '#' is not part of a directory. Name the directory alone; "
@@ -100,4 +111,4 @@ def parse_address(text: str) -> Address:
             f"Install it with: pip install 'runglass[{backend.extra}]'",
             where="logdir",
         )
-    return Address(scheme, host, parts.path, unquote(parts.username or ""), unquote(parts.password or ""))
+    return address

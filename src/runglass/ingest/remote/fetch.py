@@ -176,6 +176,10 @@ class Fetcher:
                 spans, self._pieces.map(lambda each: storage.read(kept.entry, *each), spans), strict=True
             ):
                 self._mirror.write(relative, kept, span[0], data)
+            if not is_asset:
+                # Without what lies between them, which reading needs.
+                for start, end in missing:
+                    kept.looked_at.add(start, end)
             # One request is one state of the object, several may be of two. Records of event files have checksums.
             if is_asset and spans != [(0, size)]:
                 now = storage.look_at(kept.entry)

@@ -8,8 +8,9 @@ import shutil
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
+FOLDER = "remote"
 LIMIT_BYTES = 20 << 30
 SLOTS = 16
 
@@ -23,7 +24,7 @@ class MirrorFolder:
         self._temporary = None
         if cache is not None:
             with suppress(OSError):
-                self.path = self._take(cache / "remote", location)
+                self.path = self._take(cache / FOLDER, location)
                 return
         self._temporary = tempfile.TemporaryDirectory(prefix="runglass-remote-")
         self.path = Path(self._temporary.name)
@@ -37,6 +38,7 @@ class MirrorFolder:
             lock = _lock(path / "lock")
             if lock is not None:
                 self._lock = lock
+                (path / "location").write_text(location)
                 os.utime(path)
                 return path
         raise BlockingIOError(f"{SLOTS} servers have {folder} open")
@@ -57,22 +59,50 @@ class MirrorFolder:
         still exceed it."""
         if self._temporary is not None:
             return 0
-        sizes = {}
-        for path in self.path.parent.iterdir():
-            with suppress(OSError):
-                sizes[path] = (path.stat().st_mtime, _disk_bytes(path))
-        excess = sum(size for _, size in sizes.values()) - limit_bytes
-        for path, (_, size) in sorted(sizes.items(), key=lambda each: each[1][0]):
+        mirrors = list_mirrors(self.path.parent.parent)
+        excess = sum(each.size_bytes for each in mirrors) - limit_bytes
+        for each in mirrors:
             if excess <= 0:
                 break
-            if path == self.path:
-                continue
-            lock = _lock(path / "lock")
-            if lock is not None:
-                shutil.rmtree(path, ignore_errors=True)
-                lock.close()
-                excess -= size
+            if each.folder != self.path and remove_mirror(each.folder):
+                excess -= each.size_bytes
         return max(0, excess)
+
+
+class KeptMirror(NamedTuple):
+    """What is kept of one remote location."""
+
+    # As people see it; None: it was written by an older version.
+    location: str | None
+    # On disk.
+    size_bytes: int
+    # Seconds since 1970.
+    used_time: float
+    folder: Path
+
+
+def list_mirrors(cache: Path) -> list[KeptMirror]:
+    """The longest unused first."""
+    found = []
+    with suppress(OSError):
+        for folder in (cache / FOLDER).iterdir():
+            with suppress(OSError):
+                used_time = folder.stat().st_mtime
+                location = None
+                with suppress(OSError, UnicodeDecodeError):
+                    location = (folder / "location").read_text()
+                found.append(KeptMirror(location, _disk_bytes(folder), used_time, folder))
+    return sorted(found, key=lambda each: each.used_time)
+
+
+def remove_mirror(folder: Path) -> bool:
+    """Returns whether it is gone: False if a process has it open."""
+    lock = _lock(folder / "lock")
+    if lock is None:
+        return False
+    shutil.rmtree(folder, ignore_errors=True)
+    lock.close()
+    return True
 
 
 def _disk_bytes(folder: Path) -> int:

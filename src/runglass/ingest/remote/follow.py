@@ -19,7 +19,7 @@ from runglass.ingest.remote.address import Address
 from runglass.ingest.remote.fetch import Fetcher
 from runglass.ingest.remote.folders import MirrorFolder
 from runglass.ingest.remote.mirror import Mirror, why_no_file
-from runglass.ingest.remote.model import Entry, ObjectChanged, Trouble
+from runglass.ingest.remote.model import Emptied, Entry, ObjectChanged, Trouble
 from runglass.ingest.remote.prices import estimate_usd
 from runglass.ingest.remote.storage import PARALLEL, Storage, Traffic, open_storage
 from runglass.ingest.remote.troubles import explain
@@ -27,6 +27,10 @@ from runglass.store.model import RemoteStatus
 
 logger = logging.getLogger("runglass")
 
+# How often the limit of all mirrors is looked at.
+ROOM_EVERY_S = 3600.0
+# What was looked at since may still be read.
+RECENT_S = 60.0
 # The first picture of a second visit comes from the mirror; importing a backend would take the interpreter from it.
 HEAD_START_S = 0.3
 # After something changed, and at most, while nothing does.
@@ -88,10 +92,15 @@ class RemoteLocation:
             changed = False
             try:
                 storage = self._connect()
-                self.listed = storage.list_entries(_is_wanted)
+                missing = None
+                try:
+                    self.listed = storage.list_entries(_is_wanted)
+                except Emptied as trouble:
+                    self.listed, missing = {}, trouble
                 changed = self._compare(storage, self.listed)
-                self.trouble = self._find_common_trouble()
-                self.looked_at = time.time()
+                self.trouble = missing or self._find_common_trouble()
+                if missing is None:
+                    self.looked_at = time.time()
             except Trouble as trouble:
                 self.trouble = trouble
             except OSError as error:
@@ -238,6 +247,7 @@ class RemoteLocation:
         quick, slow = max(QUICK_S, interval_s), max(SLOW_S, interval_s)
         wait, troubled = quick, 0
         is_first = True
+        room_at = 0.0
         if self.mirror.kept:
             self._stop.wait(HEAD_START_S)
         while not self._stop.is_set():
@@ -259,16 +269,18 @@ class RemoteLocation:
             self.interval_s = max(wait, took / LOOK_SHARE)
             if changed or is_first:
                 on_change()
-            if is_first:
-                is_first = False
-                self._make_room()
+            is_first = False
+            if began >= room_at:
+                self.make_room()
+                room_at = began + ROOM_EVERY_S
             self._stop.wait(self.interval_s)
 
-    def _make_room(self) -> None:
+    def make_room(self) -> None:
+        """Keep all mirrors together within their limit."""
         with suppress(OSError):
             excess = self._folder.make_room()
             if excess:
-                self.mirror.forget_unused(excess)
+                self.mirror.forget_unused(excess, unused_s=RECENT_S)
 
     def stop(self) -> None:
         self._stop.set()

@@ -56,8 +56,9 @@ class RemoteLocations:
         with ThreadPoolExecutor(len(self._by_path), "runglass-remote") as pool:
             list(pool.map(RemoteLocation.look, self._each))
         for location in self._each:
+            location.make_room()
             trouble = location.trouble
-            if trouble is not None and not location.mirror.kept:
+            if trouble is not None and location.looked_at is None and not location.mirror.kept:
                 shown = location.address.shown
                 raise RunglassError(f"{shown}: {trouble.reason}. {trouble.advice}", where=shown)
 
@@ -87,7 +88,8 @@ class RemoteLocations:
         for path, (root, location) in self._by_path.items():
             if location.trouble is not None:
                 what = location.trouble
-                healths[path] = _health("", root.shown, f"{what.reason}; what was read is shown", what.advice)
+                shown = "; what was read is shown" if location.mirror.kept else ""
+                healths[path] = _health("", root.shown, f"{what.reason}{shown}", what.advice)
             for relative, what in list(location.troubles.items()):
                 if location.trouble is None or what.state != location.trouble.state:
                     run = root.run_name(relative.rpartition("/")[0])

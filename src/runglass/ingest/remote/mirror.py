@@ -28,7 +28,7 @@ WINDOWS_FORBIDDEN = frozenset('<>:"|?*\\')
 class Kept:
     """What the mirror has of one object."""
 
-    __slots__ = ("entry", "inode", "is_done", "prefix", "record", "spans", "used")
+    __slots__ = ("entry", "inode", "is_done", "looked_at", "prefix", "record", "spans", "used")
 
     def __init__(self, entry: Entry, inode: int, spans: Spans | None = None) -> None:
         self.entry = entry
@@ -37,6 +37,8 @@ class Kept:
         # Of event files: everything before this byte was fetched or hopped over, and the first record that ends behind it.
         self.prefix = 0
         self.record = 0
+        # Of event files: bytes that reading hopped over, and that came because somebody looked at them.
+        self.looked_at = Spans()
         # Whether everything that reading the file needs is there.
         self.is_done = False
         self.used = time.time()
@@ -51,6 +53,7 @@ class _SavedKept(Struct, array_like=True):
     record: int
     is_done: bool
     used: float
+    looked_at: list[Span] = field(default_factory=list)
 
 
 class _Saved(Struct):
@@ -176,6 +179,7 @@ class Mirror:
                     kept.record,
                     kept.is_done,
                     kept.used,
+                    [(start, min(end, size)) for start, end in kept.looked_at if start < size],
                 )
             data = msgspec.msgpack.encode(_Saved(STATE_VERSION, self.location, files))
             unfinished = self.folder / "state.new"
@@ -192,12 +196,9 @@ class Mirror:
             saved = _Saved(STATE_VERSION, self.location)
         for relative, each in saved.files.items():
             kept = Kept(each.entry, each.inode, Spans(each.spans))
-            kept.prefix, kept.record, kept.is_done, kept.used = (
-                each.prefix,
-                each.record,
-                each.is_done,
-                each.used,
-            )
+            kept.prefix, kept.record = each.prefix, each.record
+            kept.is_done, kept.used = each.is_done, each.used
+            kept.looked_at = Spans(each.looked_at)
             path = self.path(relative)
             with suppress(OSError):
                 found = os.stat(path, follow_symlinks=False)
@@ -213,19 +214,52 @@ class Mirror:
                 if self.relative(path) not in self.kept:
                     os.unlink(path)
 
-    def forget_unused(self, room_bytes: int) -> int:
-        """Give up fetched bytes of assets, longest unused first, until `room_bytes` are free; returns how many are."""
+    def forget_unused(self, room_bytes: int, *, unused_s: float = 0.0) -> int:
+        """Give up bytes that were fetched because somebody looked at them, of assets and of blobs in event files, longest unused
+        first and none of the last `unused_s`, until `room_bytes` are free. Returns how many are."""
         freed = 0
+        before = time.time() - unused_s
         with self.changing:
-            assets = [(kept.used, relative, kept) for relative, kept in self.kept.items() if kept.prefix == 0]
-            for _, relative, kept in sorted(assets, key=lambda each: each[:2]):
-                if freed >= room_bytes:
+            holes: list[tuple[str, Spans]] = []
+            for relative, kept in sorted(self.kept.items(), key=lambda each: (each[1].used, each[0])):
+                if freed >= room_bytes or kept.used > before:
                     break
-                present = kept.spans.count_bytes()
-                if present:
+                is_asset = kept.prefix == 0
+                looked_at = kept.spans if is_asset else kept.looked_at
+                freed += looked_at.count_bytes()
+                if is_asset and looked_at.count_bytes():
                     self.place(relative, kept.entry)
-                    freed += present
+                elif looked_at.count_bytes():
+                    kept.looked_at = Spans()
+                    for start, end in looked_at:
+                        kept.spans.remove(start, end)
+                    holes.append((relative, looked_at))
+                    self._is_unsaved = True
+            # The saved state never names bytes that are not there.
+            self.save()
+            for relative, spans in holes:
+                self._punch(relative, spans)
         return freed
+
+    def _punch(self, relative: str, spans: Spans) -> None:
+        """Give disk blocks of an event file back. It stays the same file, because reading it has come to its end."""
+        path = self.path(relative)
+        with open(path, "r+b", buffering=0) as file:
+            for start, end in spans:
+                _punch_hole(file.fileno(), start, end - start)
+        _set_time(path, self.kept[relative].entry)
+
+
+def _punch_hole(fd: int, start: int, size: int) -> None:
+    """Where the system cannot, the bytes stay on disk and are fetched again all the same."""
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    # FALLOC_FL_KEEP_SIZE and FALLOC_FL_PUNCH_HOLE
+    libc = ctypes.CDLL(None)
+    fallocate = getattr(libc, "fallocate64", None) or libc.fallocate
+    fallocate(fd, 0x01 | 0x02, ctypes.c_int64(start), ctypes.c_int64(size))
 
 
 def _set_time(path: str | Path, entry: Entry) -> None:

@@ -27,5 +27,9 @@ class Trouble(Exception):
         self.advice = advice
 
 
+class Emptied(Trouble):
+    """A bucket that is there has nothing below an address: such stores have no empty folders, so all objects may be deleted."""
+
+
 class ObjectChanged(Exception):
     """An object is no longer the one that was listed."""

@@ -30,6 +30,15 @@ class Spans:
         self._starts[first:last] = [start]
         self._ends[first:last] = [end]
 
+    def remove(self, start: int, end: int) -> None:
+        kept = [
+            span
+            for first, last in self
+            for span in ((first, min(last, start)), (max(first, end), last))
+            if span[0] < span[1]
+        ]
+        self._starts, self._ends = [first for first, _ in kept], [last for _, last in kept]
+
     def list_missing(self, start: int, end: int) -> list[Span]:
         """The parts of a range that are not there."""
         missing = []

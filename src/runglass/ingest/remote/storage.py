@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from runglass.ingest.remote.address import Address
-from runglass.ingest.remote.model import Entry, ObjectChanged
+from runglass.ingest.remote.model import Emptied, Entry, ObjectChanged, Trouble
 from runglass.ingest.remote.troubles import explain
 
 CONNECT_S = 10
@@ -98,7 +98,7 @@ class ObjectStore(Counted):
             found = self._files.find(self._top, detail=True)
             self.count(lists=1 + len(found) // LISTED_PER_REQUEST)
             if not found and not self._files.exists(self._top):
-                raise FileNotFoundError(self._top)
+                raise self._why_missing()
         cut = len(self._top.rstrip("/")) + 1
         entries = {}
         for name, info in found.items():
@@ -107,6 +107,14 @@ class ObjectStore(Counted):
             if relative and not relative.endswith("/") and info.get("type") == "file":
                 entries[relative] = entry_of(name, info)
         return entries
+
+    def _why_missing(self) -> Trouble:
+        why = explain(FileNotFoundError(), self.address)
+        try:
+            is_empty = self._files.exists(self._top.strip("/").partition("/")[0])
+        except Exception:
+            is_empty = False
+        return Emptied(why.state, why.reason, why.advice) if is_empty else why
 
     def look_at(self, entry: Entry) -> Entry | None:
         try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from pathlib import Path
 
@@ -10,9 +12,10 @@ from tests.support import event_bytes as eb
 from tests.support.shelf import Shelf
 
 from runglass.ingest.remote.address import Address
-from runglass.ingest.remote.folders import MirrorFolder
+from runglass.ingest.remote.folders import MirrorFolder, list_mirrors, remove_mirror
 from runglass.ingest.remote.follow import RemoteLocation
-from runglass.ingest.remote.model import Trouble
+from runglass.ingest.remote.model import Emptied, Trouble
+from runglass.native.records import frame
 
 LOST = Trouble("lost", "the connection is lost", "wait")
 DENIED = Trouble("denied", "access is denied", "ask")
@@ -303,6 +306,63 @@ def test_bytes_of_assets_are_given_up_and_fetched_again(shelf, place):
     assert Path(path).read_bytes() == bytes(5)
     place.make_present(path, [(0, 5)])
     assert Path(path).read_bytes() == b"lr: 1"
+
+
+def test_blobs_of_event_files_are_given_up_and_what_reading_needs_stays(shelf, place, tmp_path):
+    picture = eb.summary(eb.image_value("photo", os.urandom(5 << 20), 9, 9))
+    large = [frame(eb.event(picture, wall_time=1.7e9, step=each)) for each in (1, 2)]
+    shelf.put(FILE, b"".join([points(0), *large, points(1, 2, 3)]))
+    place.look()
+    path = place.mirror.path(FILE)
+    before = Path(path).stat()
+    # Behind the first block, which came with the header of the first record.
+    start = 3 << 20
+    place.make_present(path, [(start, start + (2 << 20))])
+    held = Path(path).stat().st_blocks
+    assert place.mirror.forget_unused(1, unused_s=60) == 0
+    assert place.mirror.forget_unused(1) == 2 << 20
+    after = Path(path).stat()
+    assert (after.st_ino, after.st_size, after.st_mtime) == (before.st_ino, before.st_size, before.st_mtime)
+    assert after.st_blocks <= before.st_blocks + 64 < held or sys.platform != "linux"
+    # Nothing of it is needed to read on, here or by the next process.
+    asked = len(shelf.asked)
+    assert not place.look()
+    place.stop()
+    again = RemoteLocation(place.address, MirrorFolder(tmp_path, "bucket"), open_with=shelf.open)
+    assert not again.look()
+    assert len(shelf.asked) == asked
+    again.make_present(again.mirror.path(FILE), [(start, start + (2 << 20))])
+    data = Path(again.mirror.path(FILE)).read_bytes()
+    assert data[start : start + (2 << 20)] == truth(shelf)[FILE][start : start + (2 << 20)]
+    again.stop()
+
+
+def test_what_is_kept_is_listed_by_location_and_not_removed_while_it_is_open(shelf, place, tmp_path):
+    place.look()
+    (kept,) = list_mirrors(tmp_path)
+    assert (kept.location, kept.folder) == ("bucket", place.mirror.folder)
+    assert kept.size_bytes >= len(points(1))
+    assert not remove_mirror(kept.folder)
+    place.stop()
+    assert remove_mirror(kept.folder)
+    assert list_mirrors(tmp_path) == []
+
+
+@pytest.mark.parametrize("is_listing_right", [True, False])
+def test_an_emptied_place_has_no_runs(shelf, place, monkeypatch, is_listing_right):
+    """Each object is asked before the listing is believed."""
+    place.look()
+
+    def list_entries(is_wanted: object) -> None:
+        raise Emptied("missing", "there is nothing at this address", "")
+
+    monkeypatch.setattr(shelf, "list_entries", list_entries)
+    if is_listing_right:
+        shelf.objects.clear()
+    assert place.look()
+    assert place.status().state == "missing"
+    assert (content(place) == {}) is is_listing_right
+    assert not place.look()
 
 
 def test_looks_become_rare_while_nothing_changes(shelf, place, monkeypatch):
