@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import os
+import pty
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,6 +19,7 @@ from tests.support.same_answers import differences, list_everything, read_everyt
 from tests.support.sources import open_local
 
 from runglass import SummaryWriter
+from runglass.clickhouse import client as client_module
 from runglass.clickhouse.address import Address, parse_address
 from runglass.clickhouse.catalog import Catalog
 from runglass.clickhouse.client import EngineDown, EngineError, connect
@@ -92,6 +97,53 @@ def test_an_answer_that_was_lost(server, logs):
     shown.stop()
 
 
+def test_a_slow_database_is_waited_for_and_one_that_is_too_slow_is_down(server, logs, monkeypatch):
+    opened = OpenStore(address_of(server), [parse_root(str(logs))])
+    opened.load()
+    server.fault = "slow"
+    (columns,) = opened.source.read_columns([SeriesKey("run", "loss")])
+    assert columns.step.tolist() == list(range(5))
+    # A training that goes on meanwhile comes late, and whole.
+    with SummaryWriter(str(logs / "run")) as writer:
+        writer.add_scalar("loss", 1.0, 5)
+    opened._following.load()
+    monkeypatch.setattr(client_module, "ANSWER_TIMEOUT_S", 0.1)
+    hasty = OpenDatabase(opened._client.address)
+    with pytest.raises(EngineDown, match="does not answer"):
+        hasty.load()
+    hasty.stop()
+    server.fault = ""
+    opened._catalog.poll()
+    (columns,) = opened.source.read_columns([SeriesKey("run", "loss")])
+    assert columns.step.tolist() == list(range(6))
+    opened.drop()
+    opened.stop()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no terminals of this kind")
+def test_the_password_is_asked_for_on_a_terminal(server, logs):
+    """A real terminal, because that is what is asked; the password is not printed there."""
+    to = f"clickhouse://{USER}@127.0.0.1:{server.server_port}/trouble_{next(_databases)}"
+    process, terminal = pty.fork()
+    if process == 0:
+        os.environ.pop("CLICKHOUSE_PASSWORD", None)
+        os.execv(sys.executable, [sys.executable, "-m", "runglass", "ingest", str(logs), "--to", to])
+    shown = b""
+    while b"(empty for none): " not in shown:
+        shown += os.read(terminal, 1000)
+    os.write(terminal, f"{PASSWORD}\n".encode())
+    with suppress(OSError):
+        while piece := os.read(terminal, 1000):
+            shown += piece
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+    assert b"5 points and 0 other values of 1 run are new" in shown
+    assert PASSWORD.encode() not in shown
+    client = connect(parse_address(to.replace("@", f":{quote(PASSWORD)}@")))
+    client.command(f"DROP DATABASE {client.address.database} SYNC")
+    client.close()
+
+
 def test_a_wrong_password_is_told_and_not_repeated(server):
     with pytest.raises(EngineError, match="refuses the user or the password") as caught:
         bring_up_to_date(connect(address_of(server, "wrong-secret")))
@@ -105,7 +157,7 @@ def test_a_wrong_password_is_told_and_not_repeated(server):
         ("clickhouse://u:hidden@host/a-b", "letters, digits"),
         ("clickhouse://u:hidden@host:x/db", "(?i)port"),
         ("clickhouse://u:hidden@/db", "no host"),
-        ("mysql://u:hidden@host/db", "no database"),
+        ("mysql://u:hidden@host/db", "not a database"),
         ("chdb://relative/path", "absolute"),
         ("clickhouse://u:hidden@host/db;drop", "letters, digits"),
         ("clickhouse://u:hidden@host/db?x=1", "more than a database"),

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import os
+import signal
+import subprocess
+import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -15,8 +19,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.clickhouse import chdb_address
+from tests.support.clickhouse_bridge import PASSWORD, USER, bridge
 from tests.support.same_answers import differences, list_everything, read_everything
 from tests.support.sources import examples, open_local
+from tests.support.waiting import until
 
 from runglass import SummaryWriter
 from runglass.clickhouse import ingest
@@ -117,6 +123,71 @@ def test_killed_at_any_call(kills: list[tuple[int, bool]], block_rows: int) -> N
             write(folder, 5, first=6 + 3 * number)
         Following(client, [parse_root(name)]).load()
         assert_same(folder, client)
+
+
+def run_ingest(folder: Path, to: str, kill_when: Callable[[], bool] | None = None) -> bool:
+    """The command itself, in a process of its own, which SIGKILL ends where `kill_when` says. Returns whether it came so far."""
+    command = [sys.executable, "-m", "runglass", "ingest", str(folder), "--to", to]
+    with subprocess.Popen(
+        command, env={**os.environ, "CLICKHOUSE_PASSWORD": PASSWORD}, stdout=subprocess.DEVNULL
+    ) as process:
+        if kill_when is not None:
+            until(lambda: kill_when() or process.poll() is not None, "ingest to come so far")
+            process.send_signal(signal.SIGKILL)
+        ended = process.wait(timeout=60)
+        assert ended in ((0,) if kill_when is None else (0, -signal.SIGKILL))
+        return ended != 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_the_command_is_killed_between_two_requests(tmp_path: Path) -> None:
+    """The engine survives; whatever it was doing for a client that is gone, it finishes or not."""
+    database_name = f"once_{next(_databases)}"
+    with bridge() as server:
+        to = f"clickhouse://{USER}@127.0.0.1:{server.server_port}/{database_name}"
+        killed = 0
+        for number, requests in enumerate((1, 3, 6, 9, 12, 15)):
+            write(tmp_path, 400, first=300 * number, run="ab"[number % 2])
+            before = len(server.queries)
+            killed += run_ingest(tmp_path, to, lambda upto=before + requests: len(server.queries) >= upto)
+        assert killed >= 4
+        run_ingest(tmp_path, to)
+        client = connect(chdb_address(database_name))
+        assert_same(tmp_path, client)
+        before = client.query(f"SELECT count() AS n FROM {database_name}.point_rows")["n"][0]
+        run_ingest(tmp_path, to)
+        assert client.query(f"SELECT count() AS n FROM {database_name}.point_rows")["n"][0] == before
+        client.command(f"DROP DATABASE {database_name} SYNC")
+        client.close()
+
+
+def count_files(folder: Path) -> int:
+    return sum(len(names) for _, _, names in os.walk(folder))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_the_command_is_killed_with_the_engine_inside(tmp_path: Path) -> None:
+    """Whatever the engine was writing is cut off, too."""
+    logs, engine = tmp_path / "logs", tmp_path / "engine"
+    to = f"chdb://{engine}"
+    killed = 0
+    for number, files in enumerate((1, 5, 15, 30)):
+        write(logs, 2000, first=1500 * number, run="ab"[number % 2])
+
+        upto = count_files(engine) + files
+        killed += run_ingest(logs, to, lambda upto=upto: count_files(engine) >= upto)
+    assert killed >= 2
+    run_ingest(logs, to)
+    # One process has one engine: the answers are read by another one.
+    script = (
+        "import sys; from pathlib import Path; from runglass.clickhouse.address import parse_address;"
+        "from runglass.clickhouse.client import connect; import tests.scale.test_ingest_once as it;"
+        "c = connect(parse_address(sys.argv[2])); it.assert_same(Path(sys.argv[1]), c); c.close()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(logs), to], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_two_at_once(tmp_path: Path) -> None:

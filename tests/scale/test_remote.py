@@ -7,9 +7,12 @@ import pwd
 import shutil
 import socket
 import subprocess
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import paramiko
 import pytest
 from tests.support.same_logs import read_facts
 from tests.support.waiting import until
@@ -236,6 +239,85 @@ def test_a_run_that_grows_over_ssh(at_home, tmp_path):
         os.unlink(file)
         log.reload()
         assert log.runs == []
+
+
+class _PasswordOnly(paramiko.ServerInterface):
+    """An SSH server that lets in whoever knows the password, and nobody by a key."""
+
+    def get_allowed_auths(self, username):
+        return "password"
+
+    def check_auth_password(self, username, password):
+        is_right = (username, password) == ("ann", "op3n s&same")
+        return paramiko.AUTH_SUCCESSFUL if is_right else paramiko.AUTH_FAILED
+
+    def check_channel_request(self, kind, number):
+        return paramiko.OPEN_SUCCEEDED
+
+
+class _Files(paramiko.SFTPServerInterface):
+    def list_folder(self, path):
+        return [_attributes(Path(path, name)) for name in os.listdir(path)]
+
+    def stat(self, path):
+        return _attributes(Path(path)) if os.path.exists(path) else paramiko.SFTP_NO_SUCH_FILE
+
+    lstat = stat
+
+    def open(self, path, flags, attr):
+        handle = paramiko.SFTPHandle(flags)
+        handle.readfile = open(path, "rb")  # noqa: SIM115 - the handle closes it
+        return handle
+
+
+def _attributes(path: Path) -> paramiko.SFTPAttributes:
+    return paramiko.SFTPAttributes.from_stat(path.stat(), path.name)
+
+
+@pytest.fixture
+def password_server(tmp_path, monkeypatch) -> Iterator[str]:
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    key = paramiko.ECDSAKey.generate()
+    home = tmp_path / "home"
+    (home / ".ssh").mkdir(parents=True)
+    (home / ".ssh/known_hosts").write_text(f"[127.0.0.1]:{port} {key.get_name()} {key.get_base64()}\n")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
+    transports = []
+
+    def accept() -> None:
+        with suppress(OSError):
+            while True:
+                transport = paramiko.Transport(listener.accept()[0])
+                transports.append(transport)
+                transport.add_server_key(key)
+                transport.set_subsystem_handler("sftp", paramiko.SFTPServer, _Files)
+                with suppress(paramiko.SSHException, EOFError):
+                    transport.start_server(event=threading.Event(), server=_PasswordOnly())
+
+    threading.Thread(target=accept, daemon=True).start()
+    yield f"127.0.0.1:{port}"
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+    for each in transports:
+        each.close()
+
+
+def test_passwords_of_ssh_are_used_and_never_shown(password_server, tmp_path, capfd):
+    write_run(tmp_path / "logs/run")
+    place = f"{password_server}{tmp_path}/logs"
+    with runglass.open(f"sftp://ann:op3n%20s%26same@{place}") as log:
+        assert len(log.scalars("run", "loss")) == 200
+        (status,) = log.source.list_remote()
+        assert status.location == f"sftp://ann@{place}"
+    # A wrong one, and none: nobody is asked, because a server has nobody to ask.
+    for user in ("ann:wrong-word", "ann"):
+        with pytest.raises(RunglassError, match="access is denied") as caught:
+            runglass.open(f"sftp://{user}@{place}/run")
+        assert "ssh-add" in caught.value.message
+        assert "wrong-word" not in caught.value.message
+    assert "op3n" not in "".join(capfd.readouterr())
 
 
 def test_an_unknown_host_key_is_refused(at_home, ssh, tmp_path, monkeypatch):

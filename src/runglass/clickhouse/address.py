@@ -56,7 +56,7 @@ def parse_address(text: str) -> Address:
     scheme, _, rest = text.partition("://")
     scheme = scheme.lower()
     if scheme not in SCHEMES:
-        raise BadRequest(f"{_without_password(text)!r} is no database: {EXPECTED}.", where="to")
+        raise BadRequest(f"{_without_password(text)!r} is not a database: {EXPECTED}.", where="to")
     if scheme == "chdb":
         if not rest.startswith("/"):
             raise BadRequest(

@@ -79,11 +79,12 @@ def ingest(
         finally:
             following.stop()
         written = following.ingester.written
+        runs = len(following.store.runs)
         told = (
-            f"{written.points:,} points and {written.ranges:,} other values of {len(following.store.runs):,} runs are new in "
+            f"{written.points:,} points and {written.ranges:,} other values of {runs:,} run{'' if runs == 1 else 's'} are new in "
             f"{client.address.shown} ({time.monotonic() - began:.1f} s)."
         )
-        return f"{told} Removed {removed:,} runs." if removed else told
+        return f"{told} Removed {removed:,} run{'' if removed == 1 else 's'}." if removed else told
     finally:
         client.close()
 

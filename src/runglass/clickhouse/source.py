@@ -37,6 +37,7 @@ from runglass.query.derived import DerivedReads
 from runglass.query.named_assets import choose_assets
 from runglass.query.source import AssetReader, Capability, Columns, Int64, RunColumn, SqlRows, Summary, Values
 from runglass.query.unknown import run_unknown, series_unknown
+from runglass.query.value_rows import choose_rows
 from runglass.store.assets import AssetStage, FileReader, find_named, stage_asset
 from runglass.store.blobs import load_rows
 from runglass.store.model import (
@@ -399,26 +400,17 @@ class ClickHouseSource(DerivedReads):
             (read,) = read_points(self._client, [(series, 0)])
         else:
             (read,) = read_ranges(self._client, [series])
-        step, wall_time, *stored = read.arrays
-        segment, latest = split(series, step)
+        segment, latest = split(series, read.arrays[0])
         if self._keeps_overwritten:
             latest = None
         rows = None if attempts == "all" or latest is None else np.flatnonzero(latest)
-        sizes = None if row.slot == POINTS else stored[2].astype("int64")
-        if rows is not None:
-            step, wall_time, segment = step[rows], wall_time[rows], segment[rows]
-            sizes = sizes[rows] if sizes is not None else None
         return _StoredValues(
             key=key,
             meta=row.meta,
             generation=series.generation,
-            step=step,
-            wall_time=wall_time,
-            segment=segment,
-            size_bytes=sizes,
-            rows=rows,
+            **choose_rows(read.arrays, segment, rows, is_points=row.slot == POINTS),
             series=series,
-            stored=tuple(stored),
+            stored=tuple(read.arrays[2:]),
             part_of_row=read.part_of_row,
         )
 

@@ -31,6 +31,7 @@ from runglass.query.source import (
 )
 from runglass.query.summaries import from_index
 from runglass.query.unknown import run_unknown, series_unknown
+from runglass.query.value_rows import choose_rows
 from runglass.store.assets import AssetStage, FileReader, find_named
 from runglass.store.blobs import load_rows
 from runglass.store.model import (
@@ -312,21 +313,11 @@ class LocalSource(DerivedReads):
         run, series = self._series(key, kind)
         snapshot = self._snapshot(run, series)
         rows = snapshot.rows(attempts)
-        step, wall_time, *rest = snapshot.arrays
-        segment = snapshot.segment
-        sizes = None if series.is_points else rest[2].astype("int64")
-        if rows is not None:
-            step, wall_time, segment = step[rows], wall_time[rows], segment[rows]
-            sizes = sizes[rows] if sizes is not None else None
         return _LocalValues(
             key=key,
             meta=series.meta,
             generation=snapshot.generation,
-            step=step,
-            wall_time=wall_time,
-            segment=segment,
-            size_bytes=sizes,
-            rows=rows,
+            **choose_rows(snapshot.arrays, snapshot.segment, rows, is_points=series.is_points),
             run=run,
             snapshot=snapshot,
         )

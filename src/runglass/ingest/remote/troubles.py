@@ -39,6 +39,11 @@ ADVICE = {
     "failed": "Runglass tries again by itself.",
 }
 
+SSH_DENIED = (
+    "Check that ssh connects to this host without asking: add the key to the agent with ssh-add, or name the password in the "
+    "address, as in sftp://user:password@host/path."
+)
+
 
 def explain(error: BaseException, address: Address) -> Trouble:
     if isinstance(error, Trouble):
@@ -55,7 +60,10 @@ def explain(error: BaseException, address: Address) -> Trouble:
         "lost": "the connection is lost",
         "failed": "the store answers with an error",
     }[state]
-    return Trouble(state, f"{reason}{said}", ADVICE[state])
+    advice = ADVICE[state]
+    if state == "denied" and address.scheme in ("sftp", "ssh"):
+        advice = SSH_DENIED
+    return Trouble(state, f"{reason}{said}", advice)
 
 
 def _state_of(error: BaseException) -> str:
