@@ -20,6 +20,7 @@ from runglass.query.memory import MemorySource
 from runglass.registry import DASHBOARDS
 from runglass.server.app import App
 from runglass.server.dispatch import Api
+from runglass.server.field_meanings import MEANINGS
 from runglass.server.in_process import InProcess
 from runglass.server.openapi import encode_document
 from runglass.server.problems import ErrorAnswer
@@ -227,6 +228,56 @@ def test_document_is_complete():
     # A new field needs a comment above it, unless its name says the same in every answer.
     assert bare == []
     assert ("Status", "missing", True) in properties
+
+
+def test_the_routes_that_one_meets_first_say_what_their_fields_mean():
+    """Where a name means several things, the words for all of them say too little."""
+    schemas = CLIENT.get("/api/openapi.json").json["components"]["schemas"]
+    vague = {
+        *(
+            "Its name.",
+            "Its title.",
+            "Its state.",
+            "The value.",
+            "The lines.",
+            "The first one.",
+            "How many there are.",
+        ),
+        *(
+            "Files: how many, or which.",
+            "The series: which, or how many.",
+            "Size in bytes.",
+            "Step of the training.",
+        ),
+    }
+    assert vague <= set(MEANINGS.values())
+    first = (
+        "Status",
+        "Run",
+        "Runs",
+        "Tags",
+        "Series",
+        "SeriesList",
+        "Health",
+        "FileHealth",
+        "DashboardAnswer",
+    )
+    scalars = (
+        "Points",
+        "Lines",
+        "LineAnswer",
+        "SummaryBody",
+        "SummaryAnswer",
+        "NearestRow",
+        "RangeRow",
+        "Export",
+    )
+    assert [
+        f"{name}.{field}"
+        for name in first + scalars
+        for field, type_of in schemas[name]["properties"].items()
+        if type_of["description"] in vague
+    ] == []
 
 
 def assert_error(got, status: int, code: str) -> None:

@@ -23,6 +23,7 @@ known_sessions: PerSource[SessionReader] = PerSource(SessionReader)
 
 
 class HParamName(Struct, frozen=True):
+    # Of the hyperparameter.
     name: str
     # string if the values have several types.
     type: Literal["number", "string", "bool"]
@@ -34,7 +35,9 @@ class HParams(Struct, frozen=True):
     """Runs without hyperparameters are left out."""
 
     generation: int
+    # Every hyperparameter that some run has.
     names: list[HParamName]
+    # The hyperparameters of each run by name; runs without any are left out.
     runs: dict[str, dict[str, HParam]]
     # Runs that only hold the records of another one, which add_hparams wrote there.
     merged: dict[str, str]

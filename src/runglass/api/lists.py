@@ -36,6 +36,7 @@ class About(Struct, frozen=True, kw_only=True):
 
 
 class Status(Struct, frozen=True):
+    # Version of Runglass that serves.
     version: str
     # Log directories, as they were named.
     locations: list[str]
@@ -43,17 +44,25 @@ class Status(Struct, frozen=True):
     missing: list[str]
     # Title of the page, if one was set.
     window_title: str
+    # Grows with every change of the logs: while it is the same, so is everything else here.
     generation: int
     # True once the first scan is complete.
     is_loaded: bool
+    # How many runs there are so far.
     runs: int
+    # How many tags all runs have together.
     series: int
+    # How many values were logged, of every kind.
     points: int
+    # Bytes of all event files.
     size_bytes: int
+    # How many event files are in each state, as in {"ok": 105}; the states are those of /api/health.
     files: dict[str, int]
     # Files that are not event files; `size_bytes` leaves them out.
     assets: int
+    # Bytes of all assets.
     asset_bytes: int
+    # How far the first scan has come.
     progress: ProgressAnswer
     # Whether the server notices changes by itself.
     live: bool
@@ -72,23 +81,33 @@ class Status(Struct, frozen=True):
 
 
 class Run(Struct, frozen=True):
+    # Its directory below the log directory, with / between parts; . for the log directory itself.
     name: str
+    # When its first value was logged, in seconds since 1970; null without values.
     start_time: Number | None
+    # When its newest value was logged, in seconds since 1970; null without values.
     last_wall_time: Number | None
+    # How many tags it has.
     series: int
+    # How many values it has logged, of every kind.
     points: int
+    # How many event files it has.
     files: int
+    # Bytes of its event files.
     size_bytes: int
     # The worst state of its files.
     health: FileState
     # How often it was restarted.
     restarts: int
+    # How many other files of it Runglass can show: profiles, embeddings, configurations, models.
     assets: int
+    # Bytes of its assets.
     asset_bytes: int
 
 
 class Runs(Struct, frozen=True):
     generation: int
+    # Every run, oldest first.
     runs: list[Run]
 
 
@@ -101,7 +120,9 @@ class Tags(Struct, frozen=True):
     """Runs with equal tags share one entry of `tag_sets`; `runs` says which."""
 
     generation: int
+    # For every run, the place of its tags in `tag_sets`.
     runs: dict[str, int]
+    # Tags with the kind of each, as in {"loss": "scalar"}; once for all runs that have the same.
     tag_sets: list[dict[str, str]]
 
 
@@ -115,28 +136,38 @@ class OptionalRunQuery(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Series(Struct, frozen=True):
+    # As it was logged.
     tag: str
+    # What its values are: scalar, image, audio, text, histogram and so on.
     kind: Kind
+    # Name of the TensorBoard plugin in the file, such as scalars; empty where there is none.
     plugin: str
     display_name: str
     description: str
+    # How many values it has, overwritten ones included.
     count: int
     generation: int
 
 
 class SeriesList(Struct, frozen=True):
     generation: int
+    # Every tag of the run, in the order of their first values.
     series: list[Series]
 
 
 class Health(Struct, frozen=True):
+    # Every event file, and every directory that cannot be listed.
     files: list[FileHealth]
 
 
 class DashboardAnswer(Struct, frozen=True):
+    # As addresses have it: #/scalars.
     name: str
+    # As the tab shows it.
     title: str
+    # Kinds of values that it shows.
     kinds: list[Kind]
+    # Families of assets that it shows.
     families: list[Family]
     # Whether any series of these kinds, any asset of these families, or a file that it can read exists.
     is_active: bool
@@ -154,8 +185,11 @@ class ListsQuery(Struct, frozen=True, forbid_unknown_fields=True):
 class Lists(Struct, frozen=True):
     # What api/status answers.
     status: Status
+    # As /api/runs.
     runs: Runs
+    # As /api/dashboards.
     dashboards: Dashboards
+    # As /api/tags, for the kinds that were asked for.
     tags: dict[Kind, Tags]
 
 

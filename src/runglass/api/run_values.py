@@ -26,6 +26,7 @@ MAX_COLUMNS = 256
 class RunColumnBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     tag: Annotated[str, Meta(description="A scalar tag, or an expression over tags.")]
     stat: RunStatistic = "last"
+    # With at_step: the value at the highest step up to this one.
     step: (
         Annotated[
             int,
@@ -45,12 +46,14 @@ class RunColumnBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 class RunValuesBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    # What to read of every run: a tag and which of its values.
     columns: list[RunColumnBody]
     runs: Annotated[list[str] | None, Meta(description="Default: all runs.")] = None
 
 
 class RunValues(Struct, frozen=True):
     generation: int
+    # The runs of the rows, in order.
     runs: list[str]
     columns: Annotated[
         list[list[Number | None]],

@@ -124,9 +124,13 @@ FAULTS = frozenset({FileState.SKIPPED, FileState.DAMAGED, FileState.UNREADABLE})
 
 
 class FileHealth(Struct, frozen=True):
+    # The run that it belongs to; empty for a directory that cannot be listed.
     run: str
+    # Absolute, or below the address of a remote location.
     path: str
+    # How far it could be read: ok, reading, empty, cut_short, skipped, damaged or unreadable.
     state: FileState
+    # Bytes of the file.
     size_bytes: int
     read_bytes: int
     records: int

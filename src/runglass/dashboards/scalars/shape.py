@@ -56,8 +56,11 @@ class Points(Struct, frozen=True):
         int,
         Meta(description="Index of the first point of this answer in the series; 0 unless `since` is given."),
     ]
+    # The step of each point.
     step: list[int]
+    # When each point was logged, in seconds since 1970.
     wall_time: list[Number]
+    # The value of each point, with all its digits; NaN and infinities as strings.
     value: list[Number]
     segment: list[int]
 
@@ -65,7 +68,9 @@ class Points(Struct, frozen=True):
 class Selection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Either `series`, or `tags` with `runs` (default: every run)."""
 
+    # Exactly these series, instead of `tags` and `runs`.
     series: list[SeriesRef] | None = None
+    # Names of runs; left out or null: all of them.
     runs: list[str] | None = None
     tags: Tags | None = None
     attempts: AttemptsChoice = "latest"
@@ -88,6 +93,7 @@ Missed = Annotated[
 
 
 class SmoothingChoice(Struct, frozen=True, forbid_unknown_fields=True):
+    # ema is that of TensorBoard; time_ema weighs by distance in x; gaussian and median look at both sides.
     kind: SmoothingKind = "none"
     amount: Annotated[
         float,
@@ -122,21 +128,26 @@ class LinesBody(Plot, frozen=True, forbid_unknown_fields=True, kw_only=True):
     earlier: Annotated[
         bool, Meta(description="Add a line for every attempt whose points a restart overwrote.")
     ] = False
+    # columns: the binary form; json: numbers as text.
     format: Literal["columns", "json"] = "columns"
 
 
 class LineAnswer(Struct, frozen=True):
     run: str
     tag: str
+    # smoothed: with the smoothing that was asked for, if any; raw; earlier: an attempt that a restart overwrote.
     role: Role
     generation: int
     total: Annotated[int, Meta(description="Points of the series inside the range, before reduction.")]
+    # Where each point of the line is on the x axis.
     x: list[Number]
+    # The value of the line at each x.
     y: list[Number]
 
 
 class Lines(Struct, frozen=True, omit_defaults=True):
     generation: int
+    # A line for each series, in the order that was asked for.
     lines: list[LineAnswer]
     unknown: Missed = None
 
@@ -148,16 +159,26 @@ class SummaryBody(Selection, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 class SummaryAnswer(Struct, frozen=True):
     run: str
     tag: str
+    # How many points count, NaN and infinities included.
     count: int
+    # Value of the first point.
     first: Number | None
+    # Value of the last point; may be NaN.
     last: Number | None
+    # Step of the first point.
     first_step: int | None
+    # Step of the last point.
     last_step: int | None
     last_wall_time: Number | None
+    # Smallest finite value; null without any.
     min: Number | None
+    # Step of the first smallest value.
     min_step: int | None
+    # Largest finite value; null without any.
     max: Number | None
+    # Step of the first largest value.
     max_step: int | None
+    # Mean of the finite values.
     mean: Number | None
     nan_count: int
     nan_first_step: int | None
@@ -173,7 +194,9 @@ class Summaries(Struct, frozen=True, omit_defaults=True):
 
 
 class Group(Struct, frozen=True, forbid_unknown_fields=True):
+    # As the answer names the band.
     name: str
+    # The runs that it is made of.
     runs: list[str]
 
 
@@ -199,15 +222,19 @@ class BandsBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     confidence: Annotated[
         float, Meta(gt=0, lt=1, description="bootstrap: confidence of the interval around the center.")
     ] = 0.95
+    # columns: the binary form; json: numbers as text.
     format: Literal["columns", "json"] = "columns"
 
 
 class BandAnswer(Struct, frozen=True):
+    # Name of the group, as it was asked for.
     group: str
     tag: str
     n: Annotated[int, Meta(description="Runs of the group that have the tag.")]
+    # Where each point of the band is on the x axis.
     x: list[Number]
     count: Annotated[list[int], Meta(description="Runs that have a value at this x, logged or interpolated.")]
+    # Mean or median of the runs, at each x.
     center: list[Number]
     # Lower end of the band, at each x.
     low: list[Number]
@@ -224,7 +251,9 @@ class Bands(Struct, frozen=True, omit_defaults=True):
 class TableBody(Plot, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Exactly one of `at` and `range`, in units of x."""
 
+    # One x: a row has the nearest point of a series.
     at: float | None = None
+    # First and last x, both included: a row has statistics of the points between.
     range: tuple[float, float] | None = None
 
 
@@ -233,10 +262,14 @@ class NearestRow(Struct, frozen=True, tag_field="kind", tag="at"):
 
     run: str
     tag: str
+    # Where the point is on the x axis.
     x: Number
+    # Step of the point.
     step: int
+    # When it was logged, in seconds since 1970.
     wall_time: Number
     relative: Annotated[Number, Meta(description="Seconds since the first point of the series.")]
+    # As it was logged.
     value: Number
     smoothed: Annotated[Number, Meta(description="Without smoothing, the value.")]
     is_exact: Annotated[bool, Meta(description="Whether the point is exactly at the requested x.")]
@@ -249,10 +282,13 @@ class RangeStatisticsAnswer(Struct, frozen=True):
     end: Number | None
     delta: Number | None
     delta_ratio: Annotated[Number | None, Meta(description="delta / |start|; null where start is 0.")]
+    # Smallest finite value in the range.
     min: Number | None
     min_step: int | None
+    # Largest finite value in the range.
     max: Number | None
     max_step: int | None
+    # Mean of the finite values in the range.
     mean: Number | None
 
 
@@ -261,6 +297,7 @@ class RangeRow(RangeStatisticsAnswer, frozen=True, kw_only=True, tag_field="kind
 
     run: str
     tag: str
+    # How many points are in the range.
     count: int
     # First step in the range; null without any.
     start_step: int | None
@@ -274,6 +311,7 @@ class RangeRow(RangeStatisticsAnswer, frozen=True, kw_only=True, tag_field="kind
 
 class Table(Struct, frozen=True, omit_defaults=True):
     generation: int
+    # One for each series that has points there.
     rows: list[NearestRow | RangeRow]
     unknown: Missed = None
 
@@ -291,8 +329,11 @@ class ExportBody(Selection, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 class ExportedSeries(Struct, frozen=True):
     run: str
     tag: str
+    # The step of each point.
     step: list[int]
+    # When each point was logged, in seconds since 1970.
     wall_time: list[Number]
+    # The value of each point, with all its digits.
     value: list[Number]
     smoothed: list[Number] | UnsetType = UNSET
     segment: list[int] | UnsetType = UNSET
@@ -300,4 +341,5 @@ class ExportedSeries(Struct, frozen=True):
 
 class Export(Struct, frozen=True):
     generation: int
+    # The series that were asked for, each with all its points.
     series: list[ExportedSeries]
