@@ -105,6 +105,11 @@ export class Session {
    */
   readonly isListedWhole = $derived((!this.isLoaded || this.status?.is_loaded === true) && !this.runs.isPending);
 
+  /** Changes when assets come, go, or change their sizes: what is made of them is loaded again. */
+  readonly assetsVersion = $derived.by(
+    () => `${this.changes.epoch} ${this.status?.assets ?? 0} ${this.status?.asset_bytes ?? 0}`,
+  );
+
   #resolveListed = (): void => undefined;
   /** Resolves once the first lists have arrived, or failed. */
   readonly whenListed = new Promise<void>((done) => (this.#resolveListed = done));
@@ -345,7 +350,7 @@ export class Session {
       } = await this.client.lists(this.tags.kinds);
       this.status = status;
       for (const [kind, index] of Object.entries(tags)) this.tags.take(kind as Kind, index);
-      this.tags.refreshAssets();
+      this.tags.refreshAssets(this.assetsVersion);
       this.shared.open(status.locations, status.overlay_revision);
       this.overlay.open(status.locations);
       this.views.open(status.locations);

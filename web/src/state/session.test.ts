@@ -49,6 +49,8 @@ function begin() {
           live: true,
           progress: {},
           overlay_revision: null,
+          assets: server.profiles.length,
+          asset_bytes: server.profiles.length,
         },
         runs: { generation: server.generation, runs: [RUN] },
         dashboards: { dashboards: [] },
@@ -114,7 +116,7 @@ describe("a session", () => {
     stop();
   });
 
-  it("lists assets by themselves, and again on a change", async () => {
+  it("lists assets by themselves, and again when they change", async () => {
     const { asked, server, session, stop, receive } = begin();
     session.tags.want("assets/profile", { comes: true });
     await settle();
@@ -123,8 +125,13 @@ describe("a session", () => {
     receive(change(1, null));
     await settle();
     asked.length = 0;
-    server.profiles = ["one", "two"];
+    server.generation = 2;
     receive(change(2, ["a"]));
+    await settle();
+    expect(asked).toEqual(["lists?kind=scalar", "hparams"]);
+    server.profiles = ["one", "two"];
+    server.generation = 3;
+    receive(change(3, ["a"]));
     await settle();
     expect(asked).toContain("assets?family=profile");
     expect(session.tags.index("assets/profile")?.tag_sets).toEqual([{ one: "profile", two: "profile" }]);

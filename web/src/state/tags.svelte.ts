@@ -16,6 +16,9 @@ export class Tags {
   readonly #wanted = new Set<CardKind>();
   /** Requests in flight. True: something changed since the request, so another follows. */
   readonly #isStale = new Map<CardKind, boolean>();
+  #assetsVersion = "";
+  /** Of assets: the version that each list is of. */
+  readonly #versions = new Map<CardKind, string>();
 
   constructor(private readonly ask: (kind: CardKind) => Promise<TagIndex>) {}
 
@@ -41,9 +44,11 @@ export class Tags {
     if (text !== this.#listed.get(kind)?.text) this.#listed.set(kind, { index, text });
   }
 
-  /** The session's listings bring tags, but no assets. */
-  refreshAssets(): void {
-    for (const kind of this.#wanted) if (isAssetKind(kind)) void this.#list(kind);
+  /** The session's listings bring tags, but no assets. An equal version means that the files are the same. */
+  refreshAssets(version: string): void {
+    this.#assetsVersion = version;
+    for (const kind of this.#wanted)
+      if (isAssetKind(kind) && this.#versions.get(kind) !== version) void this.#list(kind);
   }
 
   /** One request per kind at a time, so that no answer replaces a newer one. */
@@ -53,8 +58,10 @@ export class Tags {
       return;
     }
     this.#isStale.set(kind, false);
+    const version = this.#assetsVersion;
     try {
       this.take(kind, await this.ask(kind));
+      this.#versions.set(kind, version);
     } catch {
       // The session's own listing reports the error; the next one tries again.
     }

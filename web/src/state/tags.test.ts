@@ -29,7 +29,7 @@ describe("an index of assets", () => {
     };
     expect([tags.index("scalar"), tags.index("assets/profile")]).toEqual([null, null]);
     await answerNext(indexAssets(1, []));
-    tags.refreshAssets();
+    tags.refreshAssets("1 asset");
     expect(asked.map(({ kind }) => kind)).toEqual(["assets/profile"]);
     await answerNext(indexAssets(1, [asset("a", "x")]));
     expect(tags.index("assets/profile")?.runs).toEqual({ a: 0 });
@@ -37,5 +37,22 @@ describe("an index of assets", () => {
     await answerNext(indexAssets(2, [asset("a", "x"), asset("b", "x")]));
     expect(tags.index("assets/profile")?.runs).toEqual({ a: 0, b: 1 });
     expect(asked).toEqual([]);
+  });
+
+  it("is requested once for every version of the files, and again after an error", async () => {
+    let [count, isAway] = [0, true];
+    const tags = new Tags(() => {
+      count++;
+      return isAway ? Promise.reject(new Error("away")) : Promise.resolve(indexAssets(1, []));
+    });
+    tags.want("assets/profile", { comes: true });
+    const refresh = async (version: string): Promise<number> => {
+      tags.refreshAssets(version);
+      await new Promise((done) => setTimeout(done));
+      return count;
+    };
+    expect(await refresh("1")).toBe(1);
+    isAway = false;
+    expect([await refresh("1"), await refresh("1"), await refresh("2"), await refresh("2")]).toEqual([2, 2, 3, 3]);
   });
 });

@@ -11,10 +11,13 @@ import { placeText } from "../session_ref";
 export function followMarks(session: Session): void {
   $effect.root(() => {
     const list = new CardData<null, SessionList>(session, (_, signal) => listSessions(session.client, signal), {
-      wanted: () => ({ key: String(session.changes.epoch), query: null }),
+      // Training steps of a large profile are known once somebody has opened it.
+      wanted: () => ({ key: `${session.assetsVersion} ${hasUnknown ? session.settings.dashboard : ""}`, query: null }),
       isWanted: () => true,
-      about: ({ generation }) => ({ generation, runs: session.runs.names }),
     });
+    const hasUnknown = $derived(
+      list.value?.sessions.some(({ first_step, problem }) => first_step === null && problem === null) ?? false,
+    );
     // Outside: the session.
     $effect(() => {
       const sessions = list.value?.sessions ?? [];
