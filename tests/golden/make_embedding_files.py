@@ -6,6 +6,7 @@ Every matrix holds the numbers of `matrix()`; the tests compute the same.
 from __future__ import annotations
 
 import os
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +28,23 @@ def matrix(rows: int = 20, columns: int = 4) -> Any:
 
 
 def write_checkpoint(
-    name: str, version: int, *, parts: int | None = None, axis: int = 0, sharded: bool = False
+    name: str,
+    version: int,
+    *,
+    parts: int | None = None,
+    axis: int = 0,
+    devices: int = 1,
+    sharded: bool = False,
 ) -> None:
+    """`devices`: the parts lie on so many in turn; where it is sharded, each of them writes a file."""
     (OUT / name).mkdir(parents=True, exist_ok=True)
-    with tf.Graph().as_default(), v1.Session() as session:
+    places = cycle(f"/cpu:{number}" for number in range(devices))
+
+    def place(op: Any) -> str:
+        return next(places) if op.type == "VariableV2" and op.name.startswith("emb/part") else ""
+
+    config = v1.ConfigProto(device_count={"CPU": devices})
+    with tf.Graph().as_default(), v1.device(place), v1.Session(config=config) as session:
         partitioner = v1.fixed_size_partitioner(parts, axis=axis) if parts else None
         variable = v1.get_variable("emb", matrix().shape, partitioner=partitioner, use_resource=False)
         v1.get_variable("bias", (4,), use_resource=False)
@@ -83,6 +97,7 @@ def main() -> None:
     write_checkpoint("v2", new)
     write_checkpoint("v2_parts", new, parts=3)
     write_checkpoint("v2_column_parts", new, parts=2, axis=1)
+    write_checkpoint("v2_shards", new, parts=3, devices=3, sharded=True)
     write_hdf5("old.h5")
     write_hdf5("new.h5", libver="latest")
     tensors = {

@@ -18,7 +18,7 @@ from runglass.query.embeddings.model import EmbeddingDamaged, EmbeddingUnknown
 from runglass.query.embeddings.read import read_file
 
 FILES = Path(__file__).parent / "embeddings/files"
-CHECKPOINTS = ("v1", "v1_parts", "v1_sharded", "v2", "v2_parts", "v2_column_parts")
+CHECKPOINTS = ("v1", "v1_parts", "v1_sharded", "v2", "v2_parts", "v2_column_parts", "v2_shards")
 
 
 def matrix(rows: int = 20, columns: int = 4) -> NDArray[np.float32]:
@@ -39,7 +39,7 @@ def test_checkpoints_without_a_config_are_offered(name: str, tmp_path: Path) -> 
     found = log.embeddings(name)
     assert found[0] == "emb"
     assert all(each.startswith("as_") for each in found[1:])
-    assert len(found) == (1 if "parts" in name else 7 if name.startswith("v1") else 10)
+    assert len(found) == (1 if "parts" in name or name == "v2_shards" else 7 if name.startswith("v1") else 10)
     for step in (5, 30):
         emb = log.embedding(name, "emb", step)
         assert (emb.steps, emb.source.dtype) == ((5, 30), "float32")
@@ -97,6 +97,21 @@ def test_a_missing_shard_is_named(tmp_path: Path) -> None:
         _ = log.embedding("v2_parts", "emb").vectors
     # The others are not affected.
     assert np.array_equal(log.embedding("v2_parts", "emb", 5).vectors, matrix())
+
+
+def test_a_variable_that_lies_in_several_shards(tmp_path: Path) -> None:
+    copy_run("v2_shards", tmp_path)
+    shards = sorted(path.name for path in (tmp_path / "v2_shards").glob("model.ckpt-30.data-*"))
+    # The first has other variables.
+    assert shards == [f"model.ckpt-30.data-0000{number}-of-00004" for number in range(4)]
+    vectors = runglass.open(tmp_path).embedding("v2_shards", "emb").source.vectors
+    # Every range of rows, whichever shards it is in.
+    for start in range(20):
+        for stop in range(start, 21):
+            assert np.array_equal(vectors(start, stop), matrix()[start:stop])
+    (tmp_path / "v2_shards" / shards[2]).unlink()
+    with pytest.raises(EmbeddingDamaged, match="data-00002-of-00004 is missing"):
+        _ = runglass.open(tmp_path).embedding("v2_shards", "emb").vectors
 
 
 @pytest.mark.parametrize("place", [0, 100, -60, -45, -1])
