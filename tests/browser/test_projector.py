@@ -53,6 +53,7 @@ def garments(tmp_path_factory: pytest.TempPathFactory) -> DataSource:
                 global_step=step,
                 tag="features",
             )
+            writer.add_tensor("surprise", np.linspace(0, step, ROWS, dtype=np.float32), step)
     return runglass.open(logdir).source
 
 
@@ -209,6 +210,19 @@ def test_reductions_stay_in_a_list_and_numbers_are_a_gradient(open_page, garment
     page.get_by_role("button", name="Show these axes").click()
     expect(results).to_contain_text("two axes")
     expect(page.get_by_role("group", name="Axis Y")).to_contain_text(f"{EACH}")
+
+
+def test_numbers_that_are_logged_for_each_point_are_a_column(open_page, garments):
+    page = open_page(garments, "#/projector")
+    page.get_by_role("button", name="Colour by").click()
+    page.get_by_role("menuitemcheckbox", name="surprise", exact=True).click()
+    address_has(page, "projector.color;:surprise")
+    expect(page.get_by_role("slider", name="surprise from")).to_have_attribute("max", "20")
+    page.get_by_role("textbox", name="Search points").fill("surprise > 10")
+    expect(count(page)).to_contain_text("90")
+    expect(
+        page.get_by_role("combobox", name="Supervise by").get_by_role("option", name="surprise")
+    ).to_have_count(0)
 
 
 def test_words_are_found_by_a_pattern_in_two_and_three_dimensions(open_page, words):

@@ -2215,6 +2215,8 @@ export interface components {
             missing: number;
             /** @description Best coloured as categories: also few whole numbers, which are names of classes. */
             is_categorical: boolean;
+            /** @description Logged by the run for each row, at the step of the embedding. */
+            is_logged: boolean;
             /** @description Of numbers, the finite ones. */
             min: number | ("-Infinity" | "Infinity" | "NaN") | null;
             max: number | ("-Infinity" | "Infinity" | "NaN") | null;

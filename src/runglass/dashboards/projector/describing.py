@@ -52,7 +52,7 @@ def listed_embedding(info: EmbeddingInfo) -> ListedEmbedding:
     )
 
 
-def describe(loaded: Loaded) -> AboutAnswer:
+def describe(loaded: Loaded, logged: Mapping[str, Column]) -> AboutAnswer:
     embedding, info = loaded.embedding, loaded.info
     has_sequences = embedding.metadata.next is not None
     columns = {
@@ -68,7 +68,10 @@ def describe(loaded: Loaded) -> AboutAnswer:
         dtype=embedding.dtype,
         step=loaded.step,
         steps=[] if info is None else list(info.steps),
-        columns=[describe_column(column) for column in columns.values()],
+        columns=[
+            *(describe_column(column) for column in columns.values()),
+            *(describe_column(column, is_logged=True) for column in logged.values()),
+        ],
         label=choose_label(columns),
         color=choose_color(columns),
         sprite=None if sprite is None else SpriteAbout(*sprite.tile, sprite.count),
@@ -80,7 +83,7 @@ def describe(loaded: Loaded) -> AboutAnswer:
     )
 
 
-def describe_column(column: Column) -> ColumnAbout:
+def describe_column(column: Column, *, is_logged: bool = False) -> ColumnAbout:
     low: Number | None = None
     high: Number | None = None
     if column.numbers is not None:
@@ -93,6 +96,7 @@ def describe_column(column: Column) -> ColumnAbout:
         is_categorical=is_categorical(column),
         distinct=len(column.levels),
         missing=column.missing,
+        is_logged=is_logged,
         min=low,
         max=high,
     )
@@ -144,11 +148,11 @@ def read_bookmarks(data: bytes | None) -> tuple[list[Any] | None, list[str]]:
     return found, []
 
 
-def encode_column(loaded: Loaded, name: str) -> Answer:
+def encode_column(loaded: Loaded, name: str, logged: Mapping[str, Column]) -> Answer:
     following = loaded.embedding.metadata.next
     if name in NEXT_COLUMNS and following is not None:
         return blocks_answer(ColumnAnswer(type="sequence", levels=[]), {"next": following})
-    column = loaded.column(name)
+    column = loaded.column(name, logged)
     if column.numbers is None:
         return blocks_answer(ColumnAnswer(type=column.type, levels=column.levels), {"codes": column.codes})
     blocks: dict[str, Any] = {"values": column.numbers}
@@ -158,20 +162,21 @@ def encode_column(loaded: Loaded, name: str) -> Answer:
     return blocks_answer(ColumnAnswer(type="number", levels=levels), blocks)
 
 
-def read_texts(loaded: Loaded, name: str, rows: list[int]) -> PointTexts:
+def read_texts(loaded: Loaded, name: str, rows: list[int], logged: Mapping[str, Column]) -> PointTexts:
     loaded.check_rows(np.array(rows, np.int32))
-    column = loaded.column(name)
+    column = loaded.column(name, logged)
     return PointTexts([column.value(row) for row in rows])
 
 
-def read_row(loaded: Loaded, row: int) -> PointAnswer:
+def read_row(loaded: Loaded, row: int, logged: Mapping[str, Column]) -> PointAnswer:
     loaded.check_row(row)
     embedding = loaded.embedding
+    columns = {**embedding.metadata.columns, **logged}
     vector = embedding.vectors(row, row + 1)[0].astype(np.float64)
     sprite = embedding.sprite
     return PointAnswer(
         row=row,
-        values={name: read_value(column, row) for name, column in embedding.metadata.columns.items()},
+        values={name: read_value(column, row) for name, column in columns.items()},
         has_picture=sprite is not None and row < sprite.count,
         norm=number(float(np.sqrt(np.sum(vector * vector)))),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 from zipfile import ZIP_STORED, ZipFile
 
@@ -15,7 +15,7 @@ from runglass.api.blocks import decode_blocks
 from runglass.api.route import CSV, PARQUET, Download
 from runglass.api.sink import Sink
 from runglass.csv_lines import csv_writer
-from runglass.dashboards.projector.loaded import Loaded, known_embeddings
+from runglass.dashboards.projector.loaded import Loaded, known_embeddings, logged_columns
 from runglass.dashboards.projector.shape import EmbeddingRef, ExportQuery
 from runglass.errors import BadRequest
 from runglass.jobs.context import Encoded
@@ -31,7 +31,7 @@ MAX_TEXT_BYTES = 256 << 20
 class _Table:
     """What every format has: names of the dimensions, positions, the rows they belong to, and columns."""
 
-    def __init__(self, loaded: Loaded, result: Encoded) -> None:
+    def __init__(self, loaded: Loaded, result: Encoded, logged: Mapping[str, Column]) -> None:
         try:
             head, blocks = decode_blocks(result.data)
             self.positions = blocks["positions"].reshape(-1, head["dimensions"])
@@ -42,7 +42,7 @@ class _Table:
         if len(self.rows) != len(self.positions) or (len(self.rows) and int(self.rows.max()) >= loaded.rows):
             raise BadRequest("This job is a reduction of other rows.", where="job")
         names = [f"pc{each + 1}" for each in range(10)] if method == "pca" else ["x", "y", "z"]
-        self.columns = dict(loaded.embedding.metadata.columns)
+        self.columns = {**loaded.embedding.metadata.columns, **logged}
         # A column of the user may have such a name too; it keeps it.
         self.names = [free_name(name, self.columns) for name in names[: self.positions.shape[1]]]
         self.row_name = free_name("row", self.columns)
@@ -57,7 +57,7 @@ def free_name(name: str, taken: dict[str, Column]) -> str:
 def write_positions(source: DataSource, query: ExportQuery, result: Encoded) -> Download:
     ref = EmbeddingRef(query.run, query.name, query.step, query.file)
     loaded = known_embeddings.of(source).load(source, ref)
-    table = _Table(loaded, result)
+    table = _Table(loaded, result, logged_columns(source, loaded))
     match query.format:
         case "csv":
             media_type, pieces = CSV, _csv(table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from functools import cached_property
 from hashlib import blake2b
 from secrets import token_urlsafe
@@ -16,6 +17,7 @@ from runglass.dashboards.projector.shape import EmbeddingRef
 from runglass.errors import BadRequest
 from runglass.lru import LruCache
 from runglass.query.embeddings.listing import list_embeddings
+from runglass.query.embeddings.logged_values import read_logged_columns
 from runglass.query.embeddings.model import Column, Embedding, EmbeddingInfo, EmbeddingUnknown
 from runglass.query.embeddings.read import read_embedding, read_file
 from runglass.query.source import DataSource
@@ -65,8 +67,9 @@ class Loaded:
             self._residents.put(self, vectors)
         return vectors
 
-    def column(self, name: str) -> Column:
-        columns = self.embedding.metadata.columns
+    def column(self, name: str, logged: Mapping[str, Column] | None = None) -> Column:
+        """Of its metadata, or one of those that the run logs for each row."""
+        columns = {**self.embedding.metadata.columns, **(logged or {})}
         if name not in columns:
             known = ", ".join(columns) or "none"
             raise EmbeddingUnknown(f"There is no column {name!r}. Columns: {known}.", where="column")
@@ -118,6 +121,7 @@ class EmbeddingReader:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._listed: Versioned[str, list[EmbeddingInfo]] = Versioned()
+        self._logged: Versioned[tuple[str, str], dict[str, Column]] = Versioned()
         self._embeddings: LruCache[tuple[str, str, int | None], tuple[object, Loaded]] = LruCache(
             KEPT_BYTES, size_of=lambda kept: kept[1].size_bytes
         )
@@ -155,6 +159,18 @@ class EmbeddingReader:
                 kept = info.generation, Loaded(embedding, info, step, self._residents)
                 self._embeddings.put(key, kept)
             return kept[1]
+
+    def logged(self, source: DataSource, loaded: Loaded) -> Mapping[str, Column]:
+        """What the run logs for each row, as columns. No result of a job depends on them: they change while the run goes on."""
+        info = loaded.info
+        if info is None:
+            return {}
+        columns = loaded.embedding.metadata.columns
+        return self._logged.read(
+            (info.run, info.name),
+            (source.generation, loaded.step),
+            lambda: read_logged_columns(source, info.run, loaded.rows, step=loaded.step, columns=columns),
+        )
 
     def identify(self, source: DataSource, ref: EmbeddingRef) -> Any:
         """What results on disk depend on."""
@@ -194,6 +210,10 @@ class EmbeddingReader:
 
 
 known_embeddings: PerSource[EmbeddingReader] = PerSource(EmbeddingReader)
+
+
+def logged_columns(source: DataSource, loaded: Loaded) -> Mapping[str, Column]:
+    return known_embeddings.of(source).logged(source, loaded)
 
 
 def identify(source: DataSource, ref: EmbeddingRef) -> Any:

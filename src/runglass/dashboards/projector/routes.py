@@ -26,7 +26,7 @@ from runglass.dashboards.projector.describing import (
     read_texts,
 )
 from runglass.dashboards.projector.export import NPZ, write_positions
-from runglass.dashboards.projector.loaded import known_embeddings
+from runglass.dashboards.projector.loaded import known_embeddings, logged_columns
 from runglass.dashboards.projector.near import find_kept, find_neighbors, measure_distances
 from runglass.dashboards.projector.searching import (
     WAIT_S,
@@ -104,22 +104,32 @@ def add_labels(source: DataSource, upload: Upload) -> Reply:
 
 def read_about(source: DataSource, body: EmbeddingBody) -> Reply:
     """What is known of an embedding: shape, columns, pictures, problems, bookmarks."""
-    return ask(source, body.embedding, describe)
+    return ask(source, body.embedding, lambda loaded: describe(loaded, logged_columns(source, loaded)))
 
 
 def read_column(source: DataSource, body: ColumnBody) -> Reply:
     """A column of all rows."""
-    return ask(source, body.embedding, lambda loaded: encode_column(loaded, body.column))
+    return ask(
+        source,
+        body.embedding,
+        lambda loaded: encode_column(loaded, body.column, logged_columns(source, loaded)),
+    )
 
 
 def read_some_texts(source: DataSource, body: PointTextsBody) -> Reply:
     """The values of a column in some rows, as text."""
-    return ask(source, body.embedding, lambda loaded: read_texts(loaded, body.column, body.rows))
+    return ask(
+        source,
+        body.embedding,
+        lambda loaded: read_texts(loaded, body.column, body.rows, logged_columns(source, loaded)),
+    )
 
 
 def read_one_row(source: DataSource, body: PointBody) -> Reply:
     """All columns of one row."""
-    return ask(source, body.embedding, lambda loaded: read_row(loaded, body.row))
+    return ask(
+        source, body.embedding, lambda loaded: read_row(loaded, body.row, logged_columns(source, loaded))
+    )
 
 
 def draw_sheet(source: DataSource, query: ThumbnailsQuery) -> Reply:

@@ -91,6 +91,9 @@ class ColumnAbout(Struct, frozen=True, kw_only=True):
         bool,
         Meta(description="Best coloured as categories: also few whole numbers, which are names of classes."),
     ]
+    is_logged: Annotated[
+        bool, Meta(description="Logged by the run for each row, at the step of the embedding.")
+    ]
     min: Annotated[Number | None, Meta(description="Of numbers, the finite ones.")]
     max: Number | None
 

@@ -24,7 +24,7 @@ from runglass.jobs.work import JobState
 from runglass.query.memory import MemorySource
 from runglass.server.app import App
 from runglass.server.in_process import InProcess
-from runglass.store.model import Family
+from runglass.store.model import Family, Kind
 
 ROWS, DIMENSIONS, TILE = 40, 6, 5
 STEPS = (0, 10, 20)
@@ -149,6 +149,21 @@ def test_what_is_known_of_one(client):
     assert [name for name, each in columns.items() if each["is_categorical"]] == ["name", "kind", "digit"]
     score = columns["score"]
     assert (score["missing"], score["min"], score["max"], score["distinct"]) == (1, 0.25, 9.75, 39)
+
+
+def test_what_the_run_logs_for_each_row_is_a_column_at_the_step_of_the_embedding(client, source):
+    losses = [np.arange(ROWS, dtype=np.float32) + step / 100 for step in STEPS]
+    source.add_values("train", "loss", Kind.TENSOR, step=list(STEPS), values=losses)
+    logged = {each["name"]: each for each in ask(client, "about")["columns"] if each["is_logged"]}
+    assert list(logged) == ["loss"]
+    assert (logged["loss"]["min"], logged["loss"]["max"]) == pytest.approx((0.2, 39.2))
+    assert blocks(client, "column", column="loss")[1]["values"][3] == pytest.approx(3.2)
+    at_first = {**E, "step": 0}
+    assert ask(client, "row", embedding=at_first, row=3)["values"]["loss"] == 3.0
+    assert ask(client, "texts", embedding=at_first, column="loss", rows=[1, 2])["texts"] == ["1", "2"]
+    # What is logged later is there when it is asked for again.
+    source.add_values("train", "margin", Kind.TENSOR, step=[20], values=[np.zeros(ROWS)])
+    assert "margin" in {each["name"] for each in ask(client, "about")["columns"]}
 
 
 def test_rows_that_are_not_finite_are_counted(client):

@@ -96,6 +96,18 @@ class Column:
         codes = np.fromiter(map(numbers.__getitem__, values), np.int32, len(values))
         return cls(name, codes, levels)
 
+    @classmethod
+    def of_numbers(cls, name: str, numbers: Float32 | Float64) -> Column:
+        """NaN where there is no value."""
+        known = ~np.isnan(numbers)
+        distinct, codes = np.unique(numbers[known], return_inverse=True)
+        is_whole = bool(np.all(distinct == np.trunc(distinct)) and np.all(np.abs(distinct) < 2**53))
+        # With as many digits as their type has.
+        levels = [str(int(each)) if is_whole else str(each) for each in distinct]
+        all_codes = np.full(len(numbers), -1, np.int32)
+        all_codes[known] = codes
+        return cls(name, all_codes, levels)
+
     def __len__(self) -> int:
         return len(self.codes)
 

@@ -44,6 +44,8 @@ export interface ColumnInfo {
   readonly missing: number;
   /** Best coloured as categories: also few whole numbers, which are names of classes. */
   readonly is_categorical: boolean;
+  /** Not in the metadata: the run logs it for each row. */
+  readonly is_logged: boolean;
   readonly min: number | string | null;
   readonly max: number | string | null;
 }

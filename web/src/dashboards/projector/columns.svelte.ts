@@ -167,6 +167,7 @@ function infoOf(column: Column): ColumnInfo {
     distinct: isNumber ? 0 : column.levels.length,
     missing,
     is_categorical: !isNumber,
+    is_logged: false,
     min: null,
     max: null,
   };

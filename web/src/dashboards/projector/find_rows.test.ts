@@ -8,6 +8,7 @@ const info = (name: string, type: ColumnInfo["type"]): ColumnInfo => ({
   distinct: 2,
   missing: 0,
   is_categorical: type !== "number",
+  is_logged: false,
   min: null,
   max: null,
 });
