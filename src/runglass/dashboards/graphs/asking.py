@@ -11,6 +11,7 @@ from runglass.dashboards.graphs.loaded import LoadedGraph, known_graphs
 from runglass.dashboards.graphs.shape import GraphRef
 from runglass.machine import paused_collection
 from runglass.query.graphs.node_table import NodeTable, read_table
+from runglass.query.graphs.structure import StructureView
 from runglass.query.source import DataSource
 
 
@@ -25,4 +26,4 @@ def ask(source: DataSource, ref: GraphRef, answer: Callable[[LoadedGraph], Struc
 
 
 def node_table(loaded: LoadedGraph) -> NodeTable:
-    return read_table(loaded.graph, loaded.known.hierarchy, loaded.measures)
+    return read_table(loaded.show(StructureView()))

@@ -6,6 +6,7 @@ from tests.support.graphs import make_graph, show
 from runglass.query.graphs.families import Curves, find_family, list_families
 from runglass.query.graphs.matching import Meant, Names
 from runglass.query.graphs.node_info import read_node
+from runglass.query.graphs.node_table import read_table, to_rows
 from runglass.query.graphs.paint import match_values, paint_items, paint_measure, tag_of_node
 from runglass.query.graphs.structure import Known
 from runglass.query.memory import MemorySource
@@ -122,6 +123,22 @@ def test_times_under_the_names_of_the_body():
     # Of two calls nobody knows which of them took how long.
     shown = show(model(), times={"dense/matmul": 3.0})
     assert paint_measure(shown, "time", ["one", "one/dense"], 10).values == [None, 3.0]
+
+
+def test_the_table_has_the_nodes_of_bodies_once():
+    shown = show(model({"one": ("g",), "two": ("f",)}), times={"two/dense/matmul": 3.0, "x": 1.0})
+    header, rows = to_rows(read_table(shown))
+    assert header == ["id", "name", "op", "group", "time"]
+    assert rows == [
+        ["x", "x", "Placeholder", "", 1.0],
+        ["one", "one", "PartitionedCall", "", None],
+        ["two", "two", "PartitionedCall", "", 3.0],
+        ["one/block", "block", "PartitionedCall", "one", None],
+        ["one/softmax", "softmax", "Softmax", "one", None],
+        ["two/dense/matmul", "dense/matmul", "MatMul", "two/dense", 3.0],
+        ["two/dense/bias", "dense/bias", "BiasAdd", "two/dense", None],
+    ]
+    assert [read_node(shown, row[0]).op for row in rows] == [row[2] for row in rows]
 
 
 def test_a_call_that_was_measured_keeps_its_time():

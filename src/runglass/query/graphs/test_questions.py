@@ -3,9 +3,7 @@ import pytest
 from tests.support.graphs import layers, make_graph, show
 
 from runglass.query.graphs.families import Curves, find_family, list_families, statistic_of
-from runglass.query.graphs.hierarchy import Hierarchy
 from runglass.query.graphs.matching import Names
-from runglass.query.graphs.measures import Measures
 from runglass.query.graphs.model import GraphUnknown
 from runglass.query.graphs.node_info import find_attribute, read_node
 from runglass.query.graphs.node_table import read_table, to_rows
@@ -304,7 +302,7 @@ def test_statistics_of_histograms():
 
 def test_the_table_has_a_row_per_node():
     graph = make_graph(SMALL, details=DETAILS)
-    header, rows = to_rows(read_table(graph, Hierarchy(graph), Measures(graph)))
+    header, rows = to_rows(read_table(show(graph)))
     assert header == ["id", "name", "op", "group", "shape", "dtype", "device", "parameters", "flops"]
     assert len(rows) == 5
     assert rows[2] == [
