@@ -25,6 +25,8 @@ from runglass.query.source import DataSource
 # Of embeddings that are kept, as if all of them were in memory; many are only mapped.
 KEPT_BYTES = 512 << 20
 MAX_FILES = 4
+# Embeddings whose logged columns are kept.
+MAX_LOGGED = 4
 BLOCK_ROWS = 1 << 14
 # Of vectors that are held in memory for whoever asks for neighbours again and again. Larger ones are read each time.
 RESIDENT_BYTES = 256 << 20
@@ -121,7 +123,9 @@ class EmbeddingReader:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._listed: Versioned[str, list[EmbeddingInfo]] = Versioned()
-        self._logged: Versioned[tuple[str, str], dict[str, Column]] = Versioned()
+        self._logged: LruCache[tuple[str, str, int | None], tuple[int, dict[str, Column]]] = LruCache(
+            MAX_LOGGED
+        )
         self._embeddings: LruCache[tuple[str, str, int | None], tuple[object, Loaded]] = LruCache(
             KEPT_BYTES, size_of=lambda kept: kept[1].size_bytes
         )
@@ -165,12 +169,15 @@ class EmbeddingReader:
         info = loaded.info
         if info is None:
             return {}
-        columns = loaded.embedding.metadata.columns
-        return self._logged.read(
-            (info.run, info.name),
-            (source.generation, loaded.step),
-            lambda: read_logged_columns(source, info.run, loaded.rows, step=loaded.step, columns=columns),
-        )
+        key = info.run, info.name, loaded.step
+        kept = self._logged.get(key)
+        if kept is None or kept[0] != source.generation:
+            generation = source.generation
+            columns = loaded.embedding.metadata.columns
+            found = read_logged_columns(source, info.run, loaded.rows, step=loaded.step, columns=columns)
+            kept = generation, found
+            self._logged.put(key, kept)
+        return kept[1]
 
     def identify(self, source: DataSource, ref: EmbeddingRef) -> Any:
         """What results on disk depend on."""
