@@ -69,7 +69,7 @@ def ops_of_work(trace: Trace) -> Int32:
     """For each event on a device the innermost op of the host that launched it; -1 for all others."""
     found = np.full(len(trace), -1, np.int32)
     calls, work = launches(trace)
-    own = np.where(framework_ops(trace), np.arange(len(trace), dtype=np.int32), -1).astype(np.int32)
+    own = np.where(framework_ops(trace), np.arange(len(trace), dtype=np.int32), np.int32(-1))
     found[work] = nearest(own, trace.parent)[calls]
     return found
 

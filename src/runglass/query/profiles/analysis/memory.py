@@ -345,5 +345,5 @@ def ops_of(trace: Trace, events: Int32) -> Int32:
         & (trace.duration_ps > 0)
         & ~named(trace, "MemoryAllocation", "MemoryDeallocation")
     )
-    ops = nearest(np.where(is_op, np.arange(len(trace)), -1).astype(np.int32), trace.parent)
-    return np.where(found >= 0, ops[np.maximum(found, 0)], -1).astype(np.int32)
+    ops = nearest(np.where(is_op, np.arange(len(trace), dtype=np.int32), np.int32(-1)), trace.parent)
+    return np.where(found >= 0, ops[np.maximum(found, 0)], np.int32(-1))

@@ -39,7 +39,8 @@ def find_growth(facts: Facts, view: Measured, curve: MemoryCurve) -> list[Findin
     if (ends <= starts).any():
         return []
     # What is left when a step needs least.
-    low = np.array([curve.allocated[start:end].min() for start, end in zip(starts, ends, strict=True)])
+    edges = np.stack([starts, ends], axis=1).reshape(-1)
+    low = np.minimum.reduceat(np.append(curve.allocated, np.inf), edges)[::2]
     growth = np.diff(low)
     mean = float(growth.mean())
     if (growth <= 0).any() or mean < max(WORTH_BYTES, WORTH_GROWTH * low[0]):
