@@ -32,6 +32,9 @@ import { StableOption } from "./options.svelte";
 
 /** New answers wait this long after the last movement of the pointer, so that nothing moves under it. */
 const STILL_MS = 1_500;
+/** From this many rows on, the views wait this long for the next key of a query. */
+const MANY_ROWS = 1_000;
+const PAUSE_MS = 150;
 
 const pages = new WeakMap<Session, HParamsPage>();
 
@@ -76,6 +79,12 @@ export class HParamsPage {
         isEarly: true,
       },
     );
+    // Outside: time.
+    $effect(() => {
+      const { available } = session.runs;
+      const timer = setTimeout(() => (this.#settledRuns = available), PAUSE_MS);
+      return () => clearTimeout(timer);
+    });
     // Outside: the runs that all other dashboards show.
     $effect(() => {
       const runs = this.#narrowedRuns;
@@ -131,15 +140,27 @@ export class HParamsPage {
   readonly goals = $derived.by(() => this.#goals.value);
   /** Every session. */
   readonly all = $derived.by((): SessionTable => (this.answer ? readTable(this.answer, this.goals) : EMPTY_TABLE));
-  /** The sessions whose runs are selected in the run table and match its filters. */
-  readonly table = $derived.by((): SessionTable => {
+  /** Flags of the sessions whose runs are selected in the run table and match its filters. */
+  readonly available = $derived.by((): Uint8Array => {
     const { all } = this;
     const { available, names } = this.session.runs;
-    if (available.length === names.length) return all;
-    const isAvailable = new Set(available);
     const flags = new Uint8Array(all.rows);
+    if (available.length === names.length) return flags.fill(1);
+    const isAvailable = new Set(available);
     all.members.forEach((members, row) => (flags[row] = Number(members.some((run) => isAvailable.has(run)))));
-    return pickRows(all, flags);
+    return flags;
+  });
+  /** The available runs as they were when the last pause in typing ended. Raw: replaced. */
+  #settledRuns = $state.raw<readonly string[] | null>(null);
+  #picked: { readonly all: SessionTable; readonly runs: readonly string[]; readonly table: SessionTable } | null = null;
+  /** The available sessions, as all views draw them. Thousands of them wait for the last key of a query. */
+  readonly table = $derived.by((): SessionTable => {
+    const { all } = this;
+    const { available: runs } = this.session.runs;
+    const isWaiting = all.rows > MANY_ROWS && this.#settledRuns !== runs;
+    if (this.#picked?.all !== all || (this.#picked.runs !== runs && !isWaiting))
+      this.#picked = { all, runs, table: pickRows(all, this.available) };
+    return this.#picked.table;
   });
   /** Settings that are the same in all runs. */
   readonly constants = $derived.by((): readonly Column[] => {
@@ -196,14 +217,13 @@ export class HParamsPage {
     [...this.selectedRuns].flatMap((run) => this.table.rowOfRun.get(run) ?? []),
   );
 
-  isSelected(row: number): boolean {
-    return this.selectedRuns.has(this.table.runs[row] ?? "");
-  }
-
-  /** Selects only this row, or with `isAdded` this one too; a selected row is deselected. */
   select(row: number, isAdded = false): void {
     const run = this.table.runs[row];
-    if (run === undefined) return;
+    if (run !== undefined) this.selectRun(run, isAdded);
+  }
+
+  /** Selects only this run, or with `isAdded` this one too; a selected run is deselected. */
+  selectRun(run: string, isAdded = false): void {
     const others = isAdded ? [...this.selectedRuns].filter((each) => each !== run) : [];
     const isOff = this.selectedRuns.has(run) && (isAdded || this.selectedRuns.size === 1);
     setRows(this.settings, isOff ? others : [...others, run]);
@@ -226,14 +246,19 @@ export class HParamsPage {
     return rows;
   });
 
-  /** The row under the pointer, here or in the run table; null: none. */
+  /** The run under the pointer, here or in the run table; null: none. */
+  readonly hoveredRun = $derived.by(() => this.#hoveredRun ?? this.session.runs.pointedAt);
+  /** Its row. */
   readonly hovered = $derived.by((): number | null => {
-    const run = this.#hoveredRun ?? this.session.runs.pointedAt;
+    const run = this.hoveredRun;
     return run === null ? null : (this.table.rowOfRun.get(run) ?? null);
   });
 
   hover(row: number | null): void {
-    const run = row === null ? null : (this.table.runs[row] ?? null);
+    this.hoverRun(row === null ? null : (this.table.runs[row] ?? null));
+  }
+
+  hoverRun(run: string | null): void {
     if (run === this.#hoveredRun) return;
     this.#hoveredRun = run;
     // The run table lights this run.
@@ -293,9 +318,5 @@ export class HParamsPage {
 
   title(row: number): string {
     return this.session.runs.title(this.table.runs[row] ?? "");
-  }
-
-  isRenamed(row: number): boolean {
-    return this.session.runs.isRenamed(this.table.runs[row] ?? "");
   }
 }

@@ -6,6 +6,7 @@ import { Session } from "../../state/session.svelte";
 import { type HParamsPage, hparamsPageOf } from "./hparams_page.svelte";
 import { setGoal } from "./options";
 import { sampleAnswer } from "./sample_answer";
+import { TableModel } from "./table/session_table.svelte";
 
 const ends: (() => void)[] = [];
 afterEach(() => ends.splice(0).forEach((end) => end()));
@@ -109,6 +110,26 @@ describe("HParamsPage", () => {
     flushSync();
     expect(page.table.runs).toEqual(["trial-1", "trial-2"]);
     expect(page.all.rows).toBe(5);
+  });
+
+  it("shows thousands of rows that match in the table first, then in all views", async () => {
+    const { page, session } = await begin(sampleAnswer(1_200));
+    const model = new TableModel(page);
+    session.settings.set({ runFilter: "trial-7.?$" });
+    flushSync();
+    expect(model.rows.map((row) => model.sessions.runs[row]).sort()[0]).toBe("trial-7");
+    expect([model.rows.length, page.table.rows]).toEqual([11, 1_200]);
+    // Until the views follow, a row has their colour, or none.
+    session.settings.set({ runFilter: "" });
+    flushSync();
+    expect([model.rows.length, page.table.rows]).toEqual([1_200, 1_200]);
+    session.settings.set({ runFilter: "trial-7.?$" });
+    flushSync();
+    await vi.waitFor(() => expect(page.table.rows).toBe(11));
+    session.settings.set({ runFilter: "" });
+    flushSync();
+    expect([model.rows.length, page.table.rows]).toEqual([1_200, 11]);
+    expect([model.color(0), model.color(7)]).toEqual(["transparent", page.color(0)]);
   });
 
   it("shares the run under the pointer with the run table, by name", async () => {

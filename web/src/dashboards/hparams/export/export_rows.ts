@@ -15,9 +15,9 @@ export const EXPORTS = [
 ] as const;
 export type ExportKind = (typeof EXPORTS)[number]["kind"];
 
-export function fileColumns({ page, rows, columns }: TableModel): readonly FileColumn[] {
+export function fileColumns({ sessions, rows, columns }: TableModel): readonly FileColumn[] {
   return [
-    { name: "run", cells: rows.map((row) => page.table.runs[row] ?? ""), isNumeric: false },
+    { name: "run", cells: rows.map((row) => sessions.runs[row] ?? ""), isNumeric: false },
     ...columns.map(({ column }) => ({
       // Two statistics of one tag need different names.
       name: columns.filter((other) => other.column.name === column.name).length > 1 ? columnLabel(column) : column.name,

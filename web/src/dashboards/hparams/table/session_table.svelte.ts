@@ -1,8 +1,10 @@
-// What the table shows: its columns with their widths and texts, and its rows in order, grouped and opened.
+// What the table shows: its columns with their widths and texts, and its rows in order, grouped and opened. Rows are
+// those of all sessions, in which a query only chooses: the rows that match come before all other views.
 
 import { columnFormat } from "../../../base/format";
 import { longestOf, textWidthPx } from "../../../base/text_width";
-import { type Column, cellText, isConstant, numberText, VALUE } from "../columns";
+import { applyBrushes } from "../brushes";
+import { type Column, cellText, isConstant, numberText, type SessionTable, VALUE } from "../columns";
 import type { HParamsPage } from "../hparams_page.svelte";
 import {
   type Aggregate,
@@ -75,10 +77,11 @@ export class TableModel {
   }
 
   readonly settings = $derived.by(() => this.page.settings);
+  readonly sessions = $derived.by((): SessionTable => this.page.all);
   readonly groupBy = $derived.by(() => groupOption(this.settings));
   readonly how = $derived.by((): Aggregate => aggregateOption(this.settings));
   readonly sort = $derived.by((): readonly SortKey[] => {
-    const keys = this.#keys.value.filter(({ column }) => column === "name" || this.page.table.byId.has(column));
+    const keys = this.#keys.value.filter(({ column }) => column === "name" || this.sessions.byId.has(column));
     const { metric } = this.page;
     return keys.length > 0 || !metric ? keys : [{ column: metric.id, isDescending: metric.goal !== "min" }];
   });
@@ -93,18 +96,18 @@ export class TableModel {
   readonly #pinned = $derived.by(() => new Set(this.#pins.value));
   // Widths and digits are those of all sessions: nothing moves while a brush is dragged or a query typed.
   readonly #fits = $derived.by(() => {
-    const { all } = this.page;
+    void this.sessions;
     const made = new Map<string, Fit>();
     return (column: Column): Fit => {
       let found = made.get(column.id);
-      if (!found) made.set(column.id, (found = fit(all.byId.get(column.id) ?? column)));
+      if (!found) made.set(column.id, (found = fit(column)));
       return found;
     };
   });
   readonly columns = $derived.by((): readonly ShownColumn[] => {
-    const [{ table }, fits, pinned] = [this.page, this.#fits, this.#pinned];
+    const [{ byId }, fits, pinned] = [this.sessions, this.#fits, this.#pinned];
     const shown = this.ids.flatMap((id): ShownColumn[] => {
-      const column = table.byId.get(id);
+      const column = byId.get(id);
       if (!column) return [];
       const { widthPx, writeValue } = fits(column);
       return [{ column, widthPx, isPinned: pinned.has(id), write: writer(column, writeValue), writeValue }];
@@ -112,27 +115,27 @@ export class TableModel {
     return [...shown.filter(({ isPinned }) => isPinned), ...shown.filter(({ isPinned }) => !isPinned)];
   });
 
-  readonly #nameRanks = $derived.by(() => naturalRanks(this.page.table.runs));
-  readonly #included = $derived.by(() => {
-    const { included } = this.page;
-    const rows: number[] = [];
-    for (let row = 0; row < included.length; row++) if (included[row]) rows.push(row);
-    return rows;
+  readonly #nameRanks = $derived.by(() => naturalRanks(this.sessions.runs));
+  /** Flags of the available rows that all brushes include. */
+  readonly #included = $derived.by((): Uint8Array => {
+    const { available, brushes } = this.page;
+    const included = applyBrushes(this.sessions, brushes);
+    return included.map((flag, row) => flag & (available[row] as number));
   });
-  // Sorted once for all rows: a brush only filters the order.
+  // Sorted once for all rows: a brush or a query only filters the order.
   readonly #order = $derived.by(() =>
-    sortRows(this.page.table, [...this.page.table.runs.keys()], this.sort, () => this.#nameRanks),
+    sortRows(this.sessions, [...this.sessions.runs.keys()], this.sort, () => this.#nameRanks),
   );
   /** The included rows in order. */
   readonly rows = $derived.by((): readonly number[] => {
-    const { included } = this.page;
-    return this.#included.length === included.length ? this.#order : this.#order.filter((row) => included[row]);
+    const included = this.#included;
+    return this.#order.filter((row) => included[row]);
   });
 
   readonly groups = $derived.by((): readonly RowGroup[] | null => {
     if (this.groupBy === "") return null;
-    const groups = groupRows(this.page.table, this.rows, this.groupBy);
-    const { table } = this.page;
+    const table = this.sessions;
+    const groups = groupRows(table, this.rows, this.groupBy);
     const names = naturalRanks(groups.map(({ label }) => label));
     const keys = this.sort.map(({ column: id, isDescending }) => {
       const column = table.byId.get(id);
@@ -146,7 +149,7 @@ export class TableModel {
   });
 
   readonly items = $derived.by((): readonly Item[] => {
-    const { runs } = this.page.table;
+    const { runs } = this.sessions;
     const items: Item[] = [];
     const add = (row: number, isInGroup: boolean): void => {
       const run = runs[row] as string;
@@ -168,27 +171,42 @@ export class TableModel {
     for (const { column } of this.columns) {
       if (!column.goal) continue;
       let found = -1;
-      for (const row of this.#included) {
+      for (const row of this.rows) {
         if (column.state[row] !== VALUE) continue;
         const [value, least] = [column.numbers[row] as number, column.numbers[found] as number];
-        if (found < 0 || (column.goal === "min" ? value < least : value > least)) found = row;
+        const isBetter = column.goal === "min" ? value < least : value > least;
+        if (found < 0 || isBetter || (value === least && row < found)) found = row;
       }
       if (found >= 0) best.set(column.id, found);
     }
     return best;
   });
 
+  /** Its row in the other views; undefined if they do not show it yet. */
+  #drawnRow(row: number): number | undefined {
+    return this.page.table.rowOfRun.get(this.sessions.runs[row] ?? "");
+  }
+
+  color(row: number): string {
+    const drawn = this.#drawnRow(row);
+    return drawn === undefined ? "transparent" : this.page.color(drawn);
+  }
+
+  isOnFront(row: number): boolean {
+    return this.page.front?.[this.#drawnRow(row) ?? -1] === 1;
+  }
+
   summary(column: Column, group: RowGroup): Summary {
     return summarize(column, group.rows, this.how);
   }
 
   sortBy(id: string, isAdded: boolean): void {
-    const column = this.page.table.byId.get(id);
+    const column = this.sessions.byId.get(id);
     setSort(this.settings, nextKeys(this.sort, id, column?.goal === "max", isAdded));
   }
 
   toggleRun(row: number): void {
-    this.openRuns = toggled(this.openRuns, this.page.table.runs[row] ?? "");
+    this.openRuns = toggled(this.openRuns, this.sessions.runs[row] ?? "");
   }
 
   toggleGroup({ key }: RowGroup): void {
