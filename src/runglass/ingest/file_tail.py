@@ -181,10 +181,7 @@ class FileTail:
             lost=self.lost,
             first_lost=self.first_lost,
             state=scanner.state,
-            tags=[
-                (*start, points.freeze() if points else None, blobs.freeze() if blobs else None, starts)
-                for *start, points, blobs, starts in tags
-            ],
+            tags=tags,
             extras=list(self.extras),
         )
 

@@ -280,10 +280,9 @@ class RunLoader:
 
     def settle(self, tail: FileTail, pack: Pack, row: FileRow) -> None:
         """Leave the rows of a file to an entry that was just written of it. Rows that came since stay in memory."""
-        rows = pack.columns.part_rows(row.first_tag, row.tag_count)
         scanner = tail.scanner
         if scanner is not None:
-            held = [scanner.tag(index)[4:] for index in range(len(rows))]
+            held = scanner.held_columns()
         elif tail.saved is not None:
             before, old = tail.saved
             parts = self._parts_of(tail, before)
@@ -294,10 +293,7 @@ class RunLoader:
             ]
         else:
             return
-        for pair, columns in zip(rows, held, strict=True):
-            for number, each in zip(pair, columns, strict=True):
-                if number >= 0 and each is not None:
-                    each.take_rows(pack.columns.columns(number))
+        pack.columns.settle(row.first_tag, held[: row.tag_count])
         tail.indexed_bytes = row.offset
         if scanner is None or scanner.state == row.state:
             tail.note_saved(pack, row)

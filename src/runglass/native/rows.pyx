@@ -351,19 +351,36 @@ cdef class TagRows:
 
     def saved_tags(self):
         """All tags as (name, metadata or None, field of the first value, of the first blob, whether blobs came first, points,
-        blobs, session starts): what `resume_tags` goes on from. None unless the Columns hold exactly what was taken."""
+        blobs, session starts): what `resume_tags` goes on from, with Columns that nobody adds to. None unless the Columns hold exactly
+        what was taken."""
         cdef int32_t i
+        cdef TagState *t
+        cdef Columns points, blobs
         found = []
         if len(self.columns) != self.tag_count:
             return None
         for i in range(self.tag_count):
-            name, meta, (first_field, blob_field), blobs_first, points, blobs = self.tag(i)
-            if self.tags[i].is_dirty or self.tags[i].taken_points != (0 if points is None else points.count) or (
-                self.tags[i].taken_blobs != (0 if blobs is None else blobs.count)
+            t = &self.tags[i]
+            points, blobs = self.columns[i]
+            if t.is_dirty or t.taken_points != (0 if points is None else points.count) or (
+                t.taken_blobs != (0 if blobs is None else blobs.count)
             ):
                 return None
-            found.append((name, meta, first_field, blob_field, blobs_first, points, blobs, self.starts(i)))
+            found.append((
+                <bytes>t.name[:t.size],
+                <bytes>t.meta[:t.meta_size] if t.meta_size >= 0 else None,
+                t.first_field,
+                t.blob_field,
+                t.blobs_first != 0,
+                None if points is None else points.freeze(),
+                None if blobs is None else blobs.freeze(),
+                self.starts(i),
+            ))
         return found
+
+    def held_columns(self):
+        """(points, blobs) of every tag."""
+        return list(self.columns)
 
     cdef int resume_tags(self, list saved) except -1:
         """Go on where another scanner stood; this one is new. The Columns are the same objects from now on."""

@@ -1,17 +1,14 @@
 """Exact statistics of a series."""
 
 from libc.math cimport INFINITY, isfinite, isnan
+from libc.stdint cimport INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, int32_t, int64_t
+from libc.string cimport memcpy
 
 cimport numpy as cnp
 
 from runglass.native.arrays cimport SHORT, real
 
 cnp.import_array()
-
-
-cdef enum:
-    # Comparisons that run side by side.
-    LANES = 8
 
 
 cdef double scaled_sum(const real* y, Py_ssize_t count, double factor) noexcept nogil:
@@ -28,39 +25,65 @@ cdef double scaled_sum(const real* y, Py_ssize_t count, double factor) noexcept 
     return total + error
 
 
+cdef double finite_sum(const real* y, Py_ssize_t count) noexcept nogil:
+    """As `scaled_sum`, of values that are all finite."""
+    cdef Py_ssize_t i
+    cdef double value, total = 0.0, error = 0.0, sum_, part
+    for i in range(count):
+        value = y[i]
+        sum_ = total + value
+        part = sum_ - total
+        error += (total - (sum_ - part)) + (value - part)
+        total = sum_
+    return total + error
+
+
+cdef inline int32_t ordered32(int32_t bits) noexcept nogil:
+    """The bits of a float as a number that is ordered as the floats are; the same again makes the bits of it."""
+    return bits ^ ((bits >> 31) & INT32_MAX)
+
+
+cdef inline int64_t ordered64(int64_t bits) noexcept nogil:
+    return bits ^ ((bits >> 63) & INT64_MAX)
+
+
 cdef bint find_extremes(const real* y, Py_ssize_t count, Statistics* s) noexcept nogil:
-    """The lowest and the highest of values that are all finite, without branches; False if they are not, or none."""
-    cdef Py_ssize_t i = 0
-    cdef int k
-    cdef real low, high, odd = 0
-    cdef real[LANES] lows
-    cdef real[LANES] highs
-    cdef real[LANES] odds
-    if count < LANES:
-        return False
-    for k in range(LANES):
-        lows[k] = highs[k] = y[k]
-        odds[k] = 0
-    while i + LANES <= count:
-        for k in range(LANES):
-            lows[k] = y[i + k] if y[i + k] < lows[k] else lows[k]
-            highs[k] = y[i + k] if y[i + k] > highs[k] else highs[k]
-            odds[k] += y[i + k] - y[i + k]
-        i += LANES
-    low, high = lows[0], highs[0]
-    for k in range(LANES):
-        low = lows[k] if lows[k] < low else low
-        high = highs[k] if highs[k] > high else high
-        odd += odds[k]
-    while i < count:
-        low = y[i] if y[i] < low else low
-        high = y[i] if y[i] > high else high
-        odd += y[i] - y[i]
-        i += 1
-    # 0 for finite values, NaN once any other is among them.
-    if odd != 0:
+    """The lowest and the highest of values that are all finite; False if they are not, or none.
+
+    Compilers make wide instructions of comparisons of whole numbers only, because NaNs and the two zeros are in the way of others.
+    """
+    cdef Py_ssize_t i
+    cdef const int32_t* bits32 = <const int32_t*>y
+    cdef const int64_t* bits64 = <const int64_t*>y
+    cdef int32_t inf32, key32, low32 = INT32_MAX, high32 = INT32_MIN
+    cdef int64_t inf64, key64, low64 = INT64_MAX, high64 = INT64_MIN
+    cdef int odd = count == 0
+    cdef real low, high, inf = <real>INFINITY
+    if real is float:
+        memcpy(&inf32, &inf, sizeof(float))
+        for i in range(count):
+            key32 = ordered32(bits32[i])
+            low32 = key32 if key32 < low32 else low32
+            high32 = key32 if key32 > high32 else high32
+        # Infinities are the outermost numbers, and NaNs lie beyond them.
+        odd |= low32 <= -inf32 - 1 or high32 >= inf32
+        low32, high32 = ordered32(low32), ordered32(high32)
+        memcpy(&low, &low32, sizeof(float))
+        memcpy(&high, &high32, sizeof(float))
+    else:
+        memcpy(&inf64, &inf, sizeof(double))
+        for i in range(count):
+            key64 = ordered64(bits64[i])
+            low64 = key64 if key64 < low64 else low64
+            high64 = key64 if key64 > high64 else high64
+        odd |= low64 <= -inf64 - 1 or high64 >= inf64
+        low64, high64 = ordered64(low64), ordered64(high64)
+        memcpy(&low, &low64, sizeof(double))
+        memcpy(&high, &high64, sizeof(double))
+    if odd:
         return False
     s.lowest = s.highest = 0
+    # Zeros are equal, whatever their sign.
     while y[s.lowest] != low:
         s.lowest += 1
     while y[s.highest] != high:
@@ -94,13 +117,15 @@ cdef void find_every(const real* y, Py_ssize_t count, Statistics* s) noexcept no
 
 
 cdef void summarize_into(const real* y, Py_ssize_t count, Statistics* s) noexcept nogil:
+    cdef double total
     s.lowest = s.highest = s.first_nan = s.first_pos_inf = s.first_neg_inf = -1
     s.finite_count = s.nan_count = s.pos_inf_count = s.neg_inf_count = 0
     s.mean = 0.0
     if not find_extremes(y, count, s):
         find_every(y, count, s)
     if s.finite_count > 0:
-        s.mean = scaled_sum(y, count, 1.0) / s.finite_count
+        total = finite_sum(y, count) if s.finite_count == count else scaled_sum(y, count, 1.0)
+        s.mean = total / s.finite_count
         if not isfinite(s.mean):
             # The sum is too large for a double though no mean is: 2**64 exceeds any count of points.
             s.mean = scaled_sum(y, count, 2.0**-64) / s.finite_count * 2.0**64

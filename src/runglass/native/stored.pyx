@@ -212,6 +212,24 @@ cdef class StoredColumns(Stored):
             raise IndexError(row)
         return self.make(row)
 
+    def settle(self, int64_t first, list held not None):
+        """Make (points, blobs) of the tags from `first` on continue on the rows here, which are the same. Columns that have grown stay."""
+        cdef Columns points, blobs
+        cdef Py_ssize_t i
+        if not 0 <= first <= first + len(held) <= self.tag_count:
+            raise IndexError(first)
+        for i in range(len(held)):
+            points, blobs = held[i]
+            self.give(points, self.tags[first + i].points)
+            self.give(blobs, self.tags[first + i].blobs)
+
+    cdef int give(self, Columns columns, int64_t row) except -1:
+        if columns is not None and row >= 0 and columns.count == self.parts[row].count:
+            columns.row = row
+            columns.stored = self
+            columns.memory = None
+        return 0
+
     def row_of(self, Columns columns not None):
         """The part row that columns come from; -1 if they are not (or no longer) rows of this file."""
         return columns.row if columns.stored is self else -1
