@@ -14,8 +14,9 @@ from runglass.errors import AssetGone, RunUnknown, SeriesUnknown, ValueDamaged
 from runglass.lru import LruCache
 from runglass.native.columns import Columns as StoredColumns
 from runglass.native.long_lines import RowsDamaged
+from runglass.native.pyramid import MIN_ROWS
 from runglass.native.steps import StepUnion, unite_steps
-from runglass.query.derived import DerivedReads
+from runglass.query.derived import TIME_AXES, DerivedReads
 from runglass.query.long_lines import make_long_line
 from runglass.query.named_assets import choose_assets
 from runglass.query.source import (
@@ -54,6 +55,7 @@ from runglass.store.stage import COUNT_BITS, RunStage, SeriesStage, Store
 # Statistics that an index knows of a series.
 INDEXED_STATS = frozenset({"last", "first", "min", "max", "mean", "count"})
 MAX_UNIONS = 3
+LONG_LINES_BYTES = 64 << 20
 
 TagSets = tuple[dict[str, int], list[dict[str, str]]]
 
@@ -85,6 +87,10 @@ class LocalSource(DerivedReads):
         # The steps of the series that were asked for last: a page that follows them asks again with every change.
         self._unions: LruCache[object, StepUnion] = LruCache(MAX_UNIONS)
         self._unions_lock = threading.Lock()
+        # Lines of long series: a page that follows many runs asks for all of them when one has grown.
+        self._long_lines: LruCache[tuple[SeriesKey, LineQuery], Line] = LruCache(
+            LONG_LINES_BYTES, size_of=_bytes_of
+        )
 
     @property
     def generation(self) -> int:
@@ -216,35 +222,54 @@ class LocalSource(DerivedReads):
         return found
 
     def read_lines(self, keys: Sequence[SeriesKey], query: LineQuery) -> list[Line]:
-        long = {}
-        for key in keys:
-            # An average needs all values.
-            needs_all = query.smoothing.kind != "none"
-            try:
-                line = self._read_long_line(key, query, is_checked=needs_all)
-            except RowsDamaged:
-                line = self._read_long_line(key, query, is_checked=True)
-            if line is not None:
-                long[key] = line
-        if not long:
+        long = {key: found for key in keys if (found := self._find_long(key)) is not None}
+        if not long or query.x not in TIME_AXES:
             return super().read_lines(keys, query)
-        others = [key for key in keys if key not in long]
+        known: dict[SeriesKey, Line] = {}
+        for key, (run, series) in long.items():
+            line = self._long_lines.get((key, query))
+            if line is None or line.generation != series.generation:
+                line = self._read_long_line(key, run, series, query)
+                if line is not None:
+                    self._long_lines.put((key, query), line)
+            if line is not None:
+                known[key] = line
+        others = [key for key in keys if key not in known]
         try:
-            found = {line.key: line for line in super().read_lines(others, query)} if others else {}
+            read = super().read_lines(others, query) if others else []
         except (RunUnknown, SeriesUnknown):
             # The only other one is unknown; of many it is left out.
-            found = {}
-        lines = (long.get(key) or found.get(key) for key in keys)
-        return [line for line in lines if line is not None]
+            if not known:
+                raise
+            read = []
+        for line in read:
+            known[line.key] = line
+            if line.key in long:
+                self._long_lines.put((line.key, query), line)
+        return [known[key] for key in keys if key in known]
 
-    def _read_long_line(self, key: SeriesKey, query: LineQuery, *, is_checked: bool) -> Line | None:
+    def _find_long(self, key: SeriesKey) -> tuple[RunStage, SeriesStage] | None:
         run = self._store.runs.get(key[0])
         series = run.find_series(key[1], Kind.SCALAR) if run is not None else None
-        if run is None or series is None:
+        if run is None or series is None or not series.is_points or series.count < MIN_ROWS:
             return None
-        attempts = "all" if self._keeps_overwritten else query.attempts
-        long = read_long(series, _starts_elsewhere(run, series), attempts, is_checked=is_checked)
-        return None if long is None else make_long_line(SeriesKey(*key), long, query)
+        return run, series
+
+    def _read_long_line(
+        self, key: SeriesKey, run: RunStage, series: SeriesStage, query: LineQuery
+    ) -> Line | None:
+        """From pyramids; None if its points must be read."""
+
+        def read(is_checked: bool) -> Line | None:
+            attempts = "all" if self._keeps_overwritten else query.attempts
+            long = read_long(series, _starts_elsewhere(run, series), attempts, is_checked=is_checked)
+            return None if long is None else make_long_line(SeriesKey(*key), long, query)
+
+        try:
+            # An average needs all values.
+            return read(is_checked=query.smoothing.kind != "none")
+        except RowsDamaged:
+            return read(is_checked=True)
 
     def read_last_values(self, runs: Sequence[str], tag: str) -> list[float | None]:
         if tag.startswith("="):
@@ -395,6 +420,10 @@ class LocalSource(DerivedReads):
             known = [tag for tag in list(run.series) if run.find_series(tag, kind) is not None]
             raise series_unknown(key, known, wanted=f"{kind} series" if kind else "series")
         return run, series
+
+
+def _bytes_of(line: Line) -> int:
+    return line.x.nbytes + line.y.nbytes + (0 if line.kept is None else line.kept.nbytes)
 
 
 def _frozen(names: Collection[str] | None) -> frozenset[str] | None:

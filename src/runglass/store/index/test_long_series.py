@@ -59,6 +59,8 @@ def lines(log: IndexedLog) -> list[tuple[list[float], list[float], int]]:
 def test_the_pyramid_comes_from_the_pack(made, again):
     assert again.filled == 1
     assert lines(again) == lines(IndexedLog(made / "logs", None))
+    # What has not changed since is not drawn again.
+    assert again.source.read_lines([KEY], QUERIES[0])[0] is again.source.read_lines([KEY], QUERIES[0])[0]
     pyramid = part_of(again).pyramid
     # Averages are not in the pack.
     pyramid.update(*part_of(again).columns.read_points())
