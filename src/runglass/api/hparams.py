@@ -78,6 +78,7 @@ def make_routes() -> tuple[Route, ...]:
             with lock:
                 return answers.read(None, source.generation, lambda: make_answer(source))
 
-        return Later(work)
+        # Here and not in a thread: all pages ask after each change.
+        return answers.find(None, source.generation) or Later(work)
 
     return (Route("/api/hparams", list_hparams, HParams),)

@@ -23,6 +23,11 @@ class Versioned(Generic[K, V]):
     def __init__(self) -> None:
         self._entries: dict[K, tuple[object, V]] = {}
 
+    def find(self, key: K, version: object) -> V | None:
+        """The value, if there is one of this version."""
+        entry = self._entries.get(key)
+        return None if entry is None or entry[0] != version else entry[1]
+
     def read(self, key: K, version: object, make: Callable[[], V]) -> V:
         """Two threads that miss at the same time both make the value; the last one is kept."""
         entry = self._entries.get(key)

@@ -26,6 +26,7 @@ class Made:
 def test_a_value_holds_until_its_version_changes():
     kept, make = Versioned(), Made()
     assert [kept.read("a", version, make) for version in (1, 1, 2, 2, 1)] == [1, 1, 2, 2, 3]
+    assert (kept.find("a", 1), kept.find("a", 2), kept.find("b", 1)) == (3, None, None)
 
 
 def test_keys_have_versions_of_their_own():

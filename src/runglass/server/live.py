@@ -16,9 +16,12 @@ from runglass.overlay.model import OverlayStore
 from runglass.query.source import DataSource
 from runglass.server.problems import logger
 
-# Between two events of one connection. Beyond 20 connections it grows with them, so that they cost no more together.
+# Between two events of one connection. Beyond 7 connections it grows with them, so that they cost no more together.
 INTERVAL_S = 0.05
-MAX_EVENTS_A_SECOND = 400
+MAX_EVENTS_A_SECOND = 150
+# A page is to show a change within a second, whoever else looks.
+MAX_INTERVAL_S = 0.4
+PAGES_AT_ONCE = 12
 HEARTBEAT_S = 15.0
 # How long the waiting thread may outlive the last connection.
 WAIT_S = 1.0
@@ -35,6 +38,7 @@ class Live:
         self._listeners: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
         self._thread: threading.Thread | None = None
         self._is_closed = False
+        self._added = 0
 
     @property
     def route(self) -> Route:
@@ -47,7 +51,7 @@ class Live:
     async def listen(self) -> AsyncIterator[bytes]:
         """Events for one connection until it closes; the first comes at once."""
         wake = asyncio.Event()
-        self._add(wake)
+        place = self._add(wake)
         try:
             seen: int | None = None
             seen_overlay: OverlayChange | None = None
@@ -57,7 +61,8 @@ class Live:
                 if generation != seen:
                     seen = generation
                     yield self._encode(generation, runs)
-                    await asyncio.sleep(max(INTERVAL_S, len(self._listeners) / MAX_EVENTS_A_SECOND))
+                    now_s = asyncio.get_running_loop().time()
+                    await asyncio.sleep(until_next_s(place, len(self._listeners), now_s))
                 overlay = self._overlay_change()
                 if overlay != seen_overlay:
                     seen_overlay = overlay
@@ -96,8 +101,10 @@ class Live:
         change = Change(generation, runs, progress.is_loaded, progress_answer(progress))
         return b"event: change\ndata: " + encode_json(change) + b"\n\n"
 
-    def _add(self, wake: asyncio.Event) -> None:
+    def _add(self, wake: asyncio.Event) -> int:
+        """Returns how many came before it."""
         with self._lock:
+            self._added += 1
             self._listeners[wake] = asyncio.get_running_loop()
             if self._thread is None:
                 generation = self._source.generation
@@ -105,6 +112,7 @@ class Live:
                     target=self._wait, args=(generation,), name="runglass-live", daemon=True
                 )
                 self._thread.start()
+            return self._added
 
     def _wait(self, generation: int) -> None:
         while True:
@@ -131,3 +139,14 @@ class Live:
                 # A loop that has closed has nothing to wake.
                 with suppress(RuntimeError):
                     loop.call_soon_threadsafe(wake.set)
+
+
+def until_next_s(place: int, count: int, now_s: float) -> float:
+    """To the next moment at which one of `count` connections gets an event. Of many, some share it, so that their pages ask for the
+    same state at the same time; not all, because the last one would wait long for its answers."""
+    interval_s = min(max(INTERVAL_S, count / MAX_EVENTS_A_SECOND), MAX_INTERVAL_S)
+    if count < PAGES_AT_ONCE:
+        return interval_s
+    groups = count // PAGES_AT_ONCE
+    shift_s = place % groups / groups * interval_s
+    return interval_s - (now_s - shift_s) % interval_s

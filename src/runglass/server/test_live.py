@@ -104,6 +104,20 @@ def test_many_changes_come_as_few_events():
         assert events < 20
 
 
+def test_many_pages_get_events_in_groups():
+    def due_s(count: int, now_s: float) -> list[float]:
+        return [live_module.until_next_s(place, count, now_s) for place in range(count)]
+
+    assert due_s(5, 7.01) == [live_module.INTERVAL_S] * 5
+    many = due_s(48, 7.01)
+    # 48 / 150 s between two, and four groups.
+    assert sorted({round(each, 6) for each in many}) == pytest.approx([0.03, 0.11, 0.19, 0.27])
+    assert many == many[:4] * 12
+    # However late it is asked, the moments are the same.
+    assert [7.01 + each for each in many] == pytest.approx([7.03 + each for each in due_s(48, 7.03)])
+    assert max(due_s(5_000, 7.01)) <= live_module.MAX_INTERVAL_S
+
+
 def test_more_runs_than_are_named(monkeypatch):
     monkeypatch.setattr(live_module, "MAX_RUNS_NAMED", 1)
     source = MemorySource()
