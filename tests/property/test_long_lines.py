@@ -21,10 +21,11 @@ from runglass.native.pyramid import Pyramid
 from runglass.native.smooth import ema
 from runglass.query import long_lines
 from runglass.query.derived import DerivedReads
-from runglass.query.lines import make_line
+from runglass.query.lines import axis, make_line
 from runglass.query.local import LocalSource
-from runglass.query.long_lines import make_long_line
+from runglass.query.long_lines import find_long_nearest, make_long_line
 from runglass.query.source import Columns, LineQuery, RunColumn, Smoothing
+from runglass.query.tables import make_nearest
 from runglass.store import snapshot
 from runglass.store.model import SeriesKey
 from runglass.store.snapshot import LongPiece, LongSeries
@@ -120,6 +121,21 @@ def test_a_line_from_pyramids_is_the_line_from_all_points(series, query, dense):
         assert len(pieces.pieces) == 1 or not rises
         return
     assert_same(found, make_line(columns, query))
+
+
+@settings(max_examples=150, deadline=None)
+@given(cut_series(), queries(), st.floats(-300, 9000), st.booleans())
+def test_the_nearest_point_is_the_one_among_all_points(series, query, at, is_exact):
+    columns, pieces = series
+    at += {"step": 0.0, "wall": 1.7e9, "relative": 0.0}[query.x]
+    if is_exact:
+        at = float(axis(columns, query.x, None)[int(abs(at)) % len(columns.step)])
+    found = find_long_nearest(KEY, pieces, query, at)
+    expected = make_nearest(columns, query, at)
+    if found is None:
+        assert not (columns.step[1:] >= columns.step[:-1]).all()
+    else:
+        assert repr(found) == repr(expected)
 
 
 @settings(max_examples=60, deadline=None)

@@ -17,15 +17,17 @@ from runglass.native.long_lines import RowsDamaged
 from runglass.native.pyramid import MIN_ROWS
 from runglass.native.steps import StepUnion, unite_steps
 from runglass.query.derived import TIME_AXES, DerivedReads
-from runglass.query.long_lines import make_long_line
+from runglass.query.long_lines import find_long_nearest, make_long_line
 from runglass.query.named_assets import choose_assets
 from runglass.query.source import (
     AssetReader,
+    AxisQuery,
     Capability,
     Columns,
     Int64,
     Line,
     LineQuery,
+    Nearest,
     RunColumn,
     Summary,
     Values,
@@ -49,7 +51,7 @@ from runglass.store.model import (
 )
 from runglass.store.parts import file_order
 from runglass.store.reach import Place, shown_name
-from runglass.store.snapshot import Snapshot, read_long, read_snapshot
+from runglass.store.snapshot import LongSeries, Snapshot, read_long, read_snapshot
 from runglass.store.stage import COUNT_BITS, RunStage, SeriesStage, Store
 
 # Statistics that an index knows of a series.
@@ -248,6 +250,23 @@ class LocalSource(DerivedReads):
                 self._long_lines.put((line.key, query), line)
         return [known[key] for key in keys if key in known]
 
+    def read_nearest(self, keys: Sequence[SeriesKey], query: AxisQuery, *, at: float) -> list[Nearest]:
+        known: dict[SeriesKey, Nearest] = {}
+        for key in keys if query.x in TIME_AXES else ():
+            found = self._find_long(key)
+            long = None if found is None else self._read_long(*found, query.attempts)
+            nearest = None if long is None else find_long_nearest(SeriesKey(*key), long, query, at)
+            if nearest is not None:
+                known[key] = nearest
+        others = [key for key in keys if key not in known]
+        if others:
+            try:
+                known.update((each.key, each) for each in super().read_nearest(others, query, at=at))
+            except (RunUnknown, SeriesUnknown):
+                if not known:
+                    raise
+        return [known[key] for key in keys if key in known]
+
     def _find_long(self, key: SeriesKey) -> tuple[RunStage, SeriesStage] | None:
         run = self._store.runs.get(key[0])
         series = run.find_series(key[1], Kind.SCALAR) if run is not None else None
@@ -255,14 +274,19 @@ class LocalSource(DerivedReads):
             return None
         return run, series
 
+    def _read_long(
+        self, run: RunStage, series: SeriesStage, attempts: Attempts, *, is_checked: bool = True
+    ) -> LongSeries | None:
+        chosen: Attempts = "all" if self._keeps_overwritten else attempts
+        return read_long(series, _starts_elsewhere(run, series), chosen, is_checked=is_checked)
+
     def _read_long_line(
         self, key: SeriesKey, run: RunStage, series: SeriesStage, query: LineQuery
     ) -> Line | None:
         """From pyramids; None if its points must be read."""
 
         def read(is_checked: bool) -> Line | None:
-            attempts = "all" if self._keeps_overwritten else query.attempts
-            long = read_long(series, _starts_elsewhere(run, series), attempts, is_checked=is_checked)
+            long = self._read_long(run, series, query.attempts, is_checked=is_checked)
             return None if long is None else make_long_line(SeriesKey(*key), long, query)
 
         try:

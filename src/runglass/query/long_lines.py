@@ -1,4 +1,5 @@
 """Lines of long series, from the pyramids of their files: what `lines.make_line` gives, at the cost of the pixels and not of the points.
+The same for the point nearest to an x.
 
 Where that is not possible (x goes back, another scalar as x, smoothing that needs all points) there is no such line. Does not know where
 the pieces come from.
@@ -15,7 +16,7 @@ import numpy as np
 from runglass.native.long_lines import Piece, SmoothedRows, reduce_pieces, smoothed_rows
 from runglass.query.lines import reduce_line
 from runglass.query.scales import range_on_axis
-from runglass.query.source import Floats, Line, LineQuery
+from runglass.query.source import AxisQuery, Floats, Line, LineQuery, Nearest
 from runglass.store.model import SeriesKey
 from runglass.store.snapshot import LongPiece, LongSeries
 
@@ -66,6 +67,52 @@ def make_long_line(key: SeriesKey, series: LongSeries, query: LineQuery) -> Line
     return Line(key, series.generation, total, x, None, y, True)
 
 
+def find_long_nearest(key: SeriesKey, series: LongSeries, query: AxisQuery, at: float) -> Nearest | None:
+    """What `tables.make_nearest` gives; None if all points must be read for it."""
+    pieces = _pieces(series, query)
+    if pieces is None or not isfinite(at):
+        return None
+    start, stop = _find(pieces, at), _find(pieces, at, is_above=True)
+    if start < stop:
+        row = stop - 1
+    else:
+        row = start - 1
+        if stop < sum(map(len, pieces)):
+            x_above = _place(pieces, stop)
+            # Halves, because the distance may overflow.
+            if start == 0 or x_above / 2 - at / 2 <= at / 2 - _place(pieces, start - 1) / 2:
+                row = _find(pieces, x_above, is_above=True) - 1
+    number, own = _locate(pieces, row)
+    piece, found = pieces[number], series.pieces[number]
+    first_time = series.pieces[0].wall_time.item(series.pieces[0].begin)
+    if not isfinite(first_time):
+        return None
+    wall_time = found.wall_time.item(own)
+    return Nearest(
+        key=key,
+        x=piece.place(own),
+        step=found.step.item(own),
+        wall_time=wall_time,
+        relative=wall_time - first_time,
+        value=found.value.item(own),
+        smoothed=piece.read_y(own, own + 1).item(0),
+    )
+
+
+def _locate(pieces: list[Piece], row: int) -> tuple[int, int]:
+    """The piece that has a row, counted over all of them, and the row in its file."""
+    for number, piece in enumerate(pieces):
+        if row < len(piece):
+            return number, piece.begin + row
+        row -= len(piece)
+    raise IndexError(row)
+
+
+def _place(pieces: list[Piece], row: int) -> float:
+    number, own = _locate(pieces, row)
+    return pieces[number].place(own)
+
+
 def _find(pieces: list[Piece], x: float, *, is_above: bool = False) -> int:
     """The first row, counted over all pieces, with an x of at least this, or above it."""
     return sum(piece.find(x, is_above=is_above) - piece.begin for piece in pieces)
@@ -83,7 +130,7 @@ def _cut(pieces: list[Piece], begin: int, end: int) -> list[Piece]:
     return found
 
 
-def _pieces(series: LongSeries, query: LineQuery) -> list[Piece] | None:
+def _pieces(series: LongSeries, query: AxisQuery) -> list[Piece] | None:
     """The rows with their x and their smoothing; None if x falls, or if they are smoothed by what needs all of them."""
     found = series.pieces
     if (
@@ -120,7 +167,7 @@ def _pieces(series: LongSeries, query: LineQuery) -> list[Piece] | None:
     return pieces if rises and isfinite(ends[0][0]) and isfinite(ends[-1][1]) else None
 
 
-def _smooth(found: Sequence[LongPiece], query: LineQuery) -> list[SmoothedRows | None]:
+def _smooth(found: Sequence[LongPiece], query: AxisQuery) -> list[SmoothedRows | None]:
     """Every piece goes on from the one before it; with all attempts, from that of its own attempt."""
     smoothed: list[SmoothedRows | None] = []
     for _, group in groupby(found, lambda each: each.segment if query.attempts == "all" else 0):

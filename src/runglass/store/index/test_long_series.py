@@ -9,8 +9,10 @@ import pytest
 from tests.support.indexed import IndexedLog, packs_of
 
 from runglass import SummaryWriter
+from runglass.errors import SeriesUnknown
 from runglass.native.pyramid import MIN_ROWS
-from runglass.query.source import LineQuery, Smoothing
+from runglass.query.derived import DerivedReads
+from runglass.query.source import AxisQuery, LineQuery, Smoothing
 from runglass.store.index.pack import Pack
 from runglass.store.model import SeriesKey
 
@@ -68,6 +70,17 @@ def test_the_pyramid_comes_from_the_pack(made, again):
     mapped = IndexedLog(made / "logs", made / "cache")
     mapped.source.read_lines([KEY], QUERIES[0])
     assert part_of(mapped).pyramid.nbytes == 0
+
+
+@pytest.mark.parametrize("query", [AxisQuery(), AxisQuery(x="relative", smoothing=Smoothing("ema", 0.9))])
+def test_the_nearest_point_needs_no_copy_of_all(again, query):
+    gone = SeriesKey("run", "gone")
+    for at in (-5.0, 1_234.5, 40_000.0, 1e9):
+        asked = [KEY, gone]
+        found = again.source.read_nearest(asked, query, at=at)
+        assert found == DerivedReads.read_nearest(again.source, asked, query, at=at) != []
+    with pytest.raises(SeriesUnknown):
+        again.source.read_nearest([gone], query, at=0.0)
 
 
 def damaged(made: Path, tmp_path: Path, at: int) -> IndexedLog:
