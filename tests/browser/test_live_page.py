@@ -82,9 +82,11 @@ def test_loading_says_how_far_it_is(open_page):
     page = open_page(source)
     expect(page.get_by_role("status", name="Updates")).to_have_text("412 of 900 runs, 3.1 of 5.0 GB")
     expect(page.get_by_role("progressbar", name="Reading the logs")).to_have_attribute("aria-valuenow", "62")
-    source.set_progress(Progress(True, 900, 900, 5_000_000_000, 5_000_000_000))
+    source.set_progress(Progress(True, 900, 900, 5_000_000_000, 5_000_000_000, 3_000_000_000))
     expect(page.get_by_role("status", name="Updates")).to_contain_text("live")
     expect(page.get_by_role("progressbar")).to_have_count(0)
+    page.get_by_role("button", name="About updates").click()
+    expect(page.get_by_text("3.0 GB of it from the cache")).to_be_visible()
 
 
 def test_lost_connection_is_told_and_mended(page, serve, problems):

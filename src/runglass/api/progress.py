@@ -12,6 +12,8 @@ class ProgressAnswer(Struct, frozen=True):
     runs_loaded: int
     bytes_found: int
     bytes_read: int
+    # Of `bytes_read`, what was known from an earlier visit and came from the cache folder instead of event files.
+    bytes_indexed: int
 
 
 class Change(Struct, frozen=True):
@@ -33,5 +35,9 @@ class OverlayChange(Struct, frozen=True):
 
 def progress_answer(progress: Progress) -> ProgressAnswer:
     return ProgressAnswer(
-        progress.runs_found, progress.runs_loaded, progress.bytes_found, progress.bytes_read
+        progress.runs_found,
+        progress.runs_loaded,
+        progress.bytes_found,
+        progress.bytes_read,
+        progress.bytes_indexed,
     )

@@ -80,7 +80,7 @@ class Indexing:
         self._opened: threading.Thread | None = None
         # Files that were filled by their identity alone.
         self._unproved: list[tuple[RunLoader, FileTail]] = []
-        self.filled_files = 0
+        self.filled_files = self.filled_bytes = 0
         # By root: not before this moment, after a write that failed.
         self._next_try: dict[str, float] = {}
 
@@ -134,6 +134,7 @@ class Indexing:
         with loader.run.lock:
             loader.fill_file(tail, pack, row)
         self.filled_files += 1
+        self.filled_bytes += row.offset
         if not is_unchanged:
             tail.stage.state = FileState.READING
             return "some"
@@ -187,6 +188,7 @@ class Indexing:
             if tail.saved is None or loader.tails.get(tail.stage.name) is not tail:
                 continue
             if not _has_edges(tail.stage.path, tail.saved[1]) and os.path.exists(tail.stage.path):
+                self.filled_bytes -= tail.saved[1].offset
                 logger.warning("%s is not the file that the index knows; it is read again.", tail.stage.path)
                 loading.read_again(loader, tail.stage.name)
 

@@ -399,6 +399,7 @@ class LogdirWatch:
                 ),
                 bytes_found=sum(stage.size_bytes for stage in stages) + (self.awaited_bytes() or 0),
                 bytes_read=sum(stage.read_bytes for stage in stages),
+                bytes_indexed=0 if self.indexing is None else self.indexing.filled_bytes,
             )
         )
 

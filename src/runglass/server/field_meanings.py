@@ -28,6 +28,7 @@ MEANINGS = {
     "by": "What rows are grouped by.",
     "bytes": "Bytes; null where they are not known.",
     "bytes_found": "Bytes of all event files found so far.",
+    "bytes_indexed": "Bytes of event files that were read in an earlier visit and came from the cache folder.",
     "bytes_read": "Bytes of event files read so far.",
     "calls": "How often it was called.",
     "categories": "Categories, in the order of their numbers or of the layout.",

@@ -56,7 +56,13 @@ def test_status(client, source):
         "files": {"damaged": 1, "ok": 1},
         "assets": 1,
         "asset_bytes": 5,
-        "progress": {"runs_found": 2, "runs_loaded": 2, "bytes_found": 100, "bytes_read": 100},
+        "progress": {
+            "runs_found": 2,
+            "runs_loaded": 2,
+            "bytes_found": 100,
+            "bytes_read": 100,
+            "bytes_indexed": 0,
+        },
         "live": True,
         "token_required": False,
         "exports": ["csv", "json", *(["parquet"] if find_spec("pyarrow") else [])],
@@ -68,7 +74,13 @@ def test_status(client, source):
     source.set_progress(Progress(False, 5, 2, 100, 40))
     status = client.get("/api/status").json
     assert status["is_loaded"] is False
-    assert status["progress"] == {"runs_found": 5, "runs_loaded": 2, "bytes_found": 100, "bytes_read": 40}
+    assert status["progress"] == {
+        "runs_found": 5,
+        "runs_loaded": 2,
+        "bytes_found": 100,
+        "bytes_read": 40,
+        "bytes_indexed": 0,
+    }
 
 
 def test_runs_follow_the_source(client, source):

@@ -80,7 +80,13 @@ def test_changes_reach_every_listener():
                 "generation": source.generation,
                 "runs": None,
                 "is_loaded": True,
-                "progress": {"runs_found": 1, "runs_loaded": 1, "bytes_found": 0, "bytes_read": 0},
+                "progress": {
+                    "runs_found": 1,
+                    "runs_loaded": 1,
+                    "bytes_found": 0,
+                    "bytes_read": 0,
+                    "bytes_indexed": 0,
+                },
             }
         source.add_scalars("b", "loss", step=[0], value=[1.0])
         for response in (one, other):

@@ -149,6 +149,8 @@ class Progress(Struct, frozen=True):
     runs_loaded: int
     bytes_found: int
     bytes_read: int
+    # Of those read, the ones that were in the index and did not come from event files.
+    bytes_indexed: int = 0
 
 
 class RemoteStatus(Struct, frozen=True):

@@ -17,7 +17,7 @@ describe("openLive", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  const progress = { runs_found: 1, runs_loaded: 1, bytes_found: 9, bytes_read: 9 };
+  const progress = { runs_found: 1, runs_loaded: 1, bytes_found: 9, bytes_read: 9, bytes_indexed: 0 };
 
   function start(ask: () => Promise<Partial<Status>> = () => Promise.reject(new Error("down"))) {
     const sources: FakeSource[] = [];

@@ -4788,6 +4788,7 @@ export interface components {
             runs_loaded: number;
             bytes_found: number;
             bytes_read: number;
+            bytes_indexed: number;
         };
         /** ProjectAnswer */
         ProjectAnswer: {

@@ -67,6 +67,12 @@ def test_opened_again_nothing_is_scanned(logdir, cache):
     assert again.filled == 2
     tails = [tail for loader in again.watch.list_loaders() for tail in loader.tails.values()]
     assert [tail.scanner for tail in tails] == [None, None]
+    size_bytes = sum(path.stat().st_size for path in logdir.glob("*/*"))
+    told = [log.source.progress() for log in (first, again)]
+    assert [(each.bytes_read, each.bytes_indexed) for each in told] == [
+        (size_bytes, 0),
+        (size_bytes, size_bytes),
+    ]
     assert values(again) == expected(20)
 
 
