@@ -96,7 +96,7 @@ class HParamRows(Sequence[HParamRow]):
 
         Metrics are aggregated: `n`, `mean`, `median`, `min`, `max` and `standard_error`.
 
-        >>> [group.name for group in log.hparams().groups()]
+        >>> [group.label for group in log.hparams().groups()]
         """
         found = group_rows(
             self._rows,

@@ -102,14 +102,17 @@ class FileWriter:
         self.events.add_payload(encode(EVENT, {**when, "summary": serialized(summary, "Summary")}))
 
     def add_graph(self, graph_profile: Any, walltime: float | None = None) -> None:
-        """A `GraphDef` and a `RunMetadata` message, as a pair.
+        """A `GraphDef` and a `RunMetadata` message, or None for the second, as a pair.
 
         >>> files.add_graph((graph_def, None))
         """
         graph, profile = graph_profile
-        self.events.add_event({"graph_def": serialized(graph, "GraphDef")}, 0, to_wall_time(walltime))
-        tagged = {"tag": "step1", "run_metadata": serialized(profile, "RunMetadata")}
-        self.events.add_event({"tagged_run_metadata": tagged}, 0, to_wall_time(walltime))
+        events: list[dict[str, Any]] = [{"graph_def": serialized(graph, "GraphDef")}]
+        if profile is not None:
+            tagged = {"tag": "step1", "run_metadata": serialized(profile, "RunMetadata")}
+            events.append({"tagged_run_metadata": tagged})
+        for each in events:
+            self.events.add_event(each, 0, to_wall_time(walltime))
 
     def add_onnx_graph(self, graph: Any, walltime: float | None = None) -> None:
         """A `GraphDef` message.

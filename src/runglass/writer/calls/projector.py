@@ -32,6 +32,11 @@ config_lock = threading.Lock()
 
 
 class SpriteMetadata(msgspec.Struct):
+    """One picture with a tile for every vector.
+
+    >>> SpriteMetadata(image_path="sprite.png", single_image_dim=[28, 28])
+    """
+
     image_path: str = ""
     # Width and height of one tile.
     single_image_dim: list[int] = []
@@ -60,6 +65,12 @@ class Embeddings(list[EmbeddingInfo]):
 
 
 class ProjectorConfig(msgspec.Struct):
+    """What the projector shows of a directory: its embeddings, and the checkpoint they are in, if they are in one.
+
+    >>> config = ProjectorConfig()
+    >>> config.embeddings.add(tensor_name="words", tensor_path="vectors.tsv", metadata_path="words.tsv")
+    """
+
     model_checkpoint_path: str = ""
     embeddings: Embeddings = msgspec.field(default_factory=Embeddings)
     model_checkpoint_dir: str = ""
