@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-import paramiko
 import pytest
 from tests.support.same_logs import read_facts
 from tests.support.waiting import until
@@ -24,6 +23,7 @@ from runglass.machine import cache_folder
 from runglass.query.locations import parse_locations
 from runglass.query.open import OpenLogs, open_logs
 
+paramiko = pytest.importorskip("paramiko")
 pytestmark = [pytest.mark.scale, pytest.mark.filterwarnings("ignore")]
 
 GOLDEN = Path(__file__).parents[1] / "golden"
