@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 import runglass
-from runglass import flags
 from runglass.errors import BadRequest
+from runglass.flags import run as run_flags
 from runglass.reader import Log
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals are POSIX's")
@@ -244,19 +244,19 @@ def read_until(master: int, wanted: bytes) -> bytes:
 
 
 def test_flags_of_the_command_are_its_own() -> None:
-    args = flags.parse_run(["--name", "x", "--", "python", "--name", "y", "--", "z"])
+    args = run_flags.parse(["--name", "x", "--", "python", "--name", "y", "--", "z"])
     assert (args.name, args.words) == ("x", ["python", "--name", "y", "--", "z"])
-    assert flags.parse_run(["python", "--logdir", "y"]).words == ["python", "--logdir", "y"]
-    assert flags.parse_run(["--interval=0.5", "x"]).interval == 0.5
+    assert run_flags.parse(["python", "--logdir", "y"]).words == ["python", "--logdir", "y"]
+    assert run_flags.parse(["--interval=0.5", "x"]).interval == 0.5
 
 
 @pytest.mark.parametrize("words", [[], ["--"], ["--name", "x"]])
 def test_a_command_is_needed(words: list[str]) -> None:
     with pytest.raises(BadRequest, match="runglass run -- python"):
-        flags.parse_run(words)
+        run_flags.parse(words)
 
 
 @pytest.mark.parametrize("interval", ["0", "-1", "often", "inf"])
 def test_intervals(interval: str) -> None:
     with pytest.raises(SystemExit):
-        flags.parse_run(["--interval", interval, "x"])
+        run_flags.parse(["--interval", interval, "x"])

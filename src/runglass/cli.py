@@ -33,22 +33,9 @@ def main(argv: list[str] | None = None) -> int:
 
     try:
         words = sys.argv[1:] if argv is None else argv
-        if words[:1] == ["run"]:
-            return run(flags.parse_run(words[1:]))
-        if words[:1] == ["profile"]:
-            return profile(flags.parse_profile(words[1:]))
-        if words[:1] == ["query"]:
-            return query(flags.parse_query(words[1:]))
-        if words[:1] == ["import"]:
-            return import_logs(flags.parse_import(words[1:]))
-        if words[:1] == ["token"]:
-            from runglass.token_command import run as run_token
-
-            return run_token(flags.parse_token(words[1:]))
-        if words[:1] == ["cache"]:
-            return show_cache(flags.parse_cache(words[1:]))
-        if words[:1] == ["ingest"]:
-            return ingest(flags.parse_ingest(words[1:]))
+        command = flags.OTHER_COMMANDS.get(words[0]) if words else None
+        if command is not None:
+            return _RUNS[words[0]](command.parse(words[1:]))
         args = flags.parse(words, f"runglass {__version__}")
         if args.completion:
             from runglass.completion import write_script
@@ -346,6 +333,23 @@ def run(args: argparse.Namespace) -> int:
     from runglass.recorder.recording import record
 
     return record(args.words, logdir=args.logdir, name=args.name, interval_s=args.interval)
+
+
+def tokens(args: argparse.Namespace) -> int:
+    from runglass.token_command import run as run_token
+
+    return run_token(args)
+
+
+_RUNS = {
+    "run": run,
+    "profile": profile,
+    "query": query,
+    "import": import_logs,
+    "token": tokens,
+    "cache": show_cache,
+    "ingest": ingest,
+}
 
 
 def log_roots(args: argparse.Namespace) -> Sequence[Location]:

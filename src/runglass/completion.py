@@ -1,4 +1,4 @@
-"""Scripts that complete commands and flags in a shell, made from the parsers of flags.py."""
+"""Scripts that complete commands and flags in a shell, made from the parsers of flags/."""
 
 from __future__ import annotations
 
@@ -12,19 +12,6 @@ PATHS = ("PATH", "DIR", "LOGDIR")
 
 def write_script(shell: str) -> str:
     return {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell]()
-
-
-def list_parsers() -> dict[str, flags.Parser]:
-    """The parser of each command; "" is that of no command."""
-    return {
-        **{command: flags.make_parser("", command) for command in ("", *flags.COMMANDS)},
-        "run": flags.make_run_parser(),
-        "profile": flags.make_profile_parser(),
-        "query": flags.make_query_parser(),
-        "import": flags.make_import_parser(),
-        "token": flags.make_token_parser(),
-        "cache": flags.make_cache_parser(),
-    }
 
 
 def _flags(parser: flags.Parser) -> list[tuple[str, argparse.Action]]:
@@ -44,7 +31,7 @@ def _bash() -> str:
         '    case "$command" in',
     ]
     choices = {}
-    for command, parser in list_parsers().items():
+    for command, parser in flags.list_parsers().items():
         named = _flags(parser)
         choices.update({flag: action.choices for flag, action in named if action.choices})
         if command:
@@ -84,10 +71,10 @@ def _zsh() -> str:
         "    fi",
         "    case $words[2] in",
     ]
-    for command, parser in list_parsers().items():
+    for command, parser in flags.list_parsers().items():
         if command:
             lines += [f"        {command})", *_zsh_arguments(parser), "            ;;"]
-    lines += ["        *)", *_zsh_arguments(list_parsers()[""]), "            ;;", "    esac", "}"]
+    lines += ["        *)", *_zsh_arguments(flags.list_parsers()[""]), "            ;;", "    esac", "}"]
     lines += [
         'if [[ "$funcstack[1]" == _runglass ]]; then',
         '    _runglass "$@"',
@@ -120,7 +107,7 @@ def _fish() -> str:
             for name, does in flags.ALL_COMMANDS.items()
         ),
     ]
-    for command, parser in list_parsers().items():
+    for command, parser in flags.list_parsers().items():
         when = (
             f"__fish_seen_subcommand_from {command}"
             if command

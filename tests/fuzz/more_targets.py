@@ -17,7 +17,7 @@ from tests.fuzz.mutate import repair
 from tests.support.trace_rows import Content
 
 from runglass.errors import RunglassError
-from runglass.flags import parse_size
+from runglass.flags.value_types import parse_size
 from runglass.importing.writing import import_runs
 from runglass.ingest.roots import parse_spec
 from runglass.jobs.cache import pack, unpack

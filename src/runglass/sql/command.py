@@ -19,7 +19,7 @@ ENDINGS = {".csv": "csv", ".json": "json", ".parquet": "parquet", ".pq": "parque
 
 
 def run_query(source: DataSource, args: argparse.Namespace, *, on_note: Callable[[str], None]) -> None:
-    """`args` are those of flags.make_query_parser."""
+    """`args` are those of flags/query.py."""
     form = choose_format(args.format, args.output)
     if form == "parquet" and args.output is None and sys.stdout.isatty():
         raise BadRequest(
