@@ -90,14 +90,14 @@ bench-page: $(VENV)/.test-stamp chromium
 bench-writer: setup
 	$(BIN)/python -m bench.writer
 
-# Bounds checks on, then random and damaged bytes for SECONDS; the ordinary build comes back afterwards. Where the compiler can,
-# the modules tell which branches an input takes (gcc and clang; elsewhere inputs are damaged without guidance).
+# Random and damaged bytes for SECONDS at a build with bounds checks, which lies beside the ordinary one. Where the compiler can, the
+# modules tell which branches an input takes (gcc and clang; elsewhere inputs are damaged without guidance).
 FOLLOWED := -fsanitize-coverage=trace-pc
 fuzz: $(VENV)/.check-stamp
 	flags="$$(echo 'int x;' | $(CC) $(FOLLOWED) -x c -c - -o /dev/null 2>/dev/null && echo $(FOLLOWED))"; \
-	CFLAGS="$$CFLAGS $$flags" RUNGLASS_CHECKED=1 $(BIN)/python setup.py --quiet build_ext --inplace --force
-	status=0; $(BIN)/python -m tests.fuzz --seconds $(SECONDS) --keep .fuzz || status=$$?; \
-	$(BIN)/python setup.py --quiet build_ext --inplace --force; exit $$status
+	CFLAGS="$$CFLAGS $$flags" RUNGLASS_CHECKED=1 $(BIN)/python setup.py --quiet build_ext \
+	  --build-lib build/checked/lib --build-temp build/checked/temp
+	RUNGLASS_NATIVE=build/checked/lib/runglass/native $(BIN)/python -m tests.fuzz --seconds $(SECONDS) --keep .fuzz
 
 # The server under attack on loopback: clients, pages, slow and vanished readers, faults of files, restarts. LOAD takes the flags
 # of tests/load: --small (two minutes), --only links,files, --patience 10 (slower machines), --no-browser.

@@ -1,6 +1,7 @@
 """Compiles the Cython core and builds the web page; everything else stands in pyproject.toml.
 
-RUNGLASS_CHECKED=1 builds the core with bounds checks (the fuzz build); RUNGLASS_EXT=wire,reduce builds only those modules.
+RUNGLASS_CHECKED=1 builds the core with bounds checks, beside the ordinary build (`make fuzz`); RUNGLASS_EXT=wire,reduce builds only
+those modules.
 """
 
 import gzip
@@ -156,8 +157,9 @@ def translate(found):
     made = cythonize(
         found,
         nthreads=os.cpu_count() or 0,
-        # Cython does not notice changed directives, so switching between the two builds must force a rebuild.
-        force=CHECKED or "--force" in sys.argv,
+        # Cython does not notice changed directives, so each build has its own C.
+        build_dir="build/checked/c" if CHECKED else None,
+        force="--force" in sys.argv,
         include_path=["src"],
         shared_utility_qualified_name=SHARED,
         language_level=3,

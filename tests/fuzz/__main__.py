@@ -19,6 +19,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 # Before anything of the package.
+from tests.fuzz import checked_build  # noqa: F401
 from tests.fuzz.guidance import take_news
 from tests.fuzz.mutate import mutate
 from tests.fuzz.targets import CORPUS, TARGETS, run_bounded, seeds
