@@ -111,6 +111,10 @@ def test_damaged_arguments_stay_inside():
     for end in range(len(blob) + 3):
         found = arguments_of(blob, 0, end)
         assert found == whole[: len(found)]
+        if end <= len(blob):
+            every = np.ones(len(rows.strings), np.uint8)
+            has_text = find_arguments(blob, np.array([end], np.int64), every).tolist()
+            assert has_text == [any(kind >= 5 for _, kind, _ in found)]
     for ends in ([5, 3, 10**15], [-4, 2, 2]):
         numbers_of(blob, np.array(ends, np.int64), 0)
         samples_of(blob, np.array(ends, np.int64), np.arange(-1, 5))

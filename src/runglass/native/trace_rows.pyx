@@ -13,7 +13,7 @@ cimport numpy as cnp
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcmp, memcpy
 
-from runglass.native.wire cimport load_u64, put_varint, store_u64
+from runglass.native.wire cimport load_u64, read_varint
 
 cdef extern from "large_pages.h" nogil:
     void rg_use_large_pages(void *data, size_t size) noexcept
@@ -29,8 +29,6 @@ cdef enum:
     SPILL_BYTES = 4 << 20
     STRING_BYTES = 1 << 20
     MAX_PROBLEMS = 64
-    # Key, type and the longest payload.
-    ENTRY_BYTES = 24
 
 cdef int64_t NOTHING = <int64_t>(<uint64_t>1 << 63)
 MISSING = NOTHING
@@ -330,39 +328,6 @@ cdef class TraceRows:
         return <Thread *>self.thread_data.data + track
 
     # -- rows
-
-    cdef int put_argument(self, int32_t key, uint8_t kind) noexcept nogil:
-        cdef uint8_t *p
-        if bytes_room(&self.pending, ENTRY_BYTES) < 0:
-            return -1
-        p = self.pending.data + self.pending.size
-        p += put_varint(p, <uint64_t>key)
-        p[0] = kind
-        self.pending.size = <size_t>(p + 1 - self.pending.data)
-        return 0
-
-    cdef int put_int(self, int32_t key, int64_t value) noexcept nogil:
-        if self.put_argument(key, ARGUMENT_INT) < 0:
-            return -1
-        self.pending.size += put_varint(
-            self.pending.data + self.pending.size, (<uint64_t>value << 1) ^ <uint64_t>(value >> 63)
-        )
-        return 0
-
-    cdef int put_float(self, int32_t key, double value) noexcept nogil:
-        cdef uint64_t bits
-        memcpy(&bits, &value, 8)
-        if self.put_argument(key, ARGUMENT_FLOAT) < 0:
-            return -1
-        store_u64(self.pending.data + self.pending.size, bits)
-        self.pending.size += 8
-        return 0
-
-    cdef int put_text(self, int32_t key, uint8_t kind, int32_t string) noexcept nogil:
-        if self.put_argument(key, kind) < 0:
-            return -1
-        self.pending.size += put_varint(self.pending.data + self.pending.size, <uint64_t>string)
-        return 0
 
     cdef int put_entries(self, const uint8_t *start, size_t size) noexcept nogil:
         if bytes_room(&self.pending, size) < 0:
@@ -808,6 +773,40 @@ def samples_of(const uint8_t[::1] arguments, const int64_t[::1] ends, const int6
     return np.asarray(at_out), np.asarray(keys_out), np.asarray(numbers_out)
 
 
+cdef inline bint has_text(const uint8_t *p, const uint8_t *end, const uint8_t[::1] mask) noexcept nogil:
+    """Whether one of a row's arguments is a marked string. Numbers are passed over: this looks at millions of rows."""
+    cdef uint8_t kind
+    cdef uint64_t value = 0
+    while p < end:
+        while p < end and p[0] >= 0x80:
+            p += 1
+        if end - p < 2:
+            return False
+        kind = p[1]
+        p += 2
+        if kind <= ARGUMENT_TRUE:
+            continue
+        if kind == ARGUMENT_FLOAT:
+            if end - p < 8:
+                return False
+            p += 8
+        elif kind == ARGUMENT_INT:
+            while p < end and p[0] >= 0x80:
+                p += 1
+            if p == end:
+                return False
+            p += 1
+        elif kind <= ARGUMENT_BYTES:
+            p = read_varint(p, end, &value)
+            if p == NULL:
+                return False
+            if value < <uint64_t>mask.shape[0] and mask[<Py_ssize_t>value]:
+                return True
+        else:
+            return False
+    return False
+
+
 def find_arguments(
     const uint8_t[::1] arguments,
     const int64_t[::1] ends,
@@ -837,6 +836,9 @@ def find_arguments(
     with nogil:
         for i in range(first, stop):
             if not row_range(ends, i, arguments.shape[0], data, &p, &end):
+                continue
+            if not is_float:
+                out[i - first] = has_text(p, end, string_mask)
                 continue
             while next_argument(&p, end, &key, &kind, &value) > 0:
                 if kind >= ARGUMENT_TEXT:

@@ -319,6 +319,19 @@ cdef class Window:
         return FOUND
 
 
+cdef inline bint is_number(const uint8_t *p, const uint8_t *end, Stat *stat) noexcept nogil:
+    """Reads what nearly all stats are: a small id, then a whole number or the number of a text."""
+    cdef uint32_t number
+    if end - p < 4 or p[0] != STAT_METADATA_ID << 3 or p[1] >= 0x80:
+        return False
+    number = p[2] >> 3
+    if p[2] & 7 or not (number == STAT_INT64 or number == STAT_UINT64 or number == STAT_REF):
+        return False
+    stat.id = p[1]
+    stat.kind = number
+    return read_varint(p + 3, end, &stat.number) == end
+
+
 cdef int read_stat(const uint8_t *p, const uint8_t *end, Stat *stat) noexcept nogil:
     cdef uint32_t number = 0
     cdef uint32_t wire = 0
@@ -968,7 +981,7 @@ cdef class XPlaneReader:
                 p = skip_field(p, end, wire)
                 continue
             p = read_bytes(p, end, &part, &size)
-            if read_stat(part, part + size, &stat) < 0:
+            if not is_number(part, part + size, &stat) and read_stat(part, part + size, &stat) < 0:
                 return MALFORMED
             if self.put_stat(&stat) < 0:
                 return STOPPED
