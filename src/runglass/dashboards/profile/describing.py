@@ -27,7 +27,7 @@ from runglass.dashboards.profile.shape import (
     TraceStep,
     TraceTrack,
 )
-from runglass.query.profiles.busy import busy_ps
+from runglass.query.profiles.busy import busy_of_tracks
 from runglass.query.profiles.event_info import describe_event
 from runglass.query.profiles.model import FLOW_KINDS, SessionInfo, Trace, Track
 from runglass.query.profiles.tracks import SPANS
@@ -52,6 +52,7 @@ def describe(loaded: Loaded) -> AboutProfile:
     trace = loaded.trace
     info = trace.info
     kinds = np.bincount(trace.flow_kind, minlength=len(FLOW_KINDS))
+    busy = busy_of_tracks(trace)
     return AboutProfile(
         kind=info.kind,
         unit=info.unit,
@@ -75,7 +76,7 @@ def describe(loaded: Loaded) -> AboutProfile:
                 rows=track.rows,
                 events=track.events,
                 first_event=track.first_event,
-                busy_ps=busy_ps(trace, [track.id], 0, info.end_ps) if track.events else 0,
+                busy_ps=busy[track.id],
             )
             for track in in_order(trace)
         ],
@@ -111,13 +112,13 @@ def in_order(trace: Trace) -> list[Track]:
     """As they are read: by host; its threads, the busiest first, each with its frames and instants; devices; what the profiler says of
     itself. Counters come after the threads of the host, or the streams of the device, that they are about.
     """
+    busy = busy_of_tracks(trace)
     threads: dict[tuple[str, str, str], float] = {}
     for track in trace.tracks:
         if track.kind == "thread":
-            took = busy_ps(trace, [track.id], 0, trace.info.end_ps)
             key = track.host, track.process_id, track.thread_id
             # The thread that has the number of its process is the one that runs the program.
-            threads[key] = took + (trace.info.end_ps if track.thread_id == track.process_id else 0)
+            threads[key] = busy[track.id] + (trace.info.end_ps if track.thread_id == track.process_id else 0)
     hosts = {host: number for number, host in enumerate(trace.info.hosts)}
 
     def order(track: Track) -> tuple[Any, ...]:

@@ -74,6 +74,23 @@ def busy_ps(trace: Trace, tracks: Sequence[int], low: int, high: int) -> int:
     return int((end - start).sum())
 
 
+def busy_of_tracks(trace: Trace) -> list[int]:
+    """How long each track is busy in the whole trace."""
+
+    def find() -> list[int]:
+        rows = trace.track_rows.astype(np.int64)
+        # Events of one row do not overlap, and the first row covers what nests in it.
+        stops = np.minimum(rows[:-1] + 1, rows[1:])
+        before = trace.busy_before[trace.row_starts]
+        found: list[int] = (before[stops] - before[rows[:-1]]).tolist()
+        for track in trace.tracks:
+            if track.events and not (track.place == "host" and trace.is_proper[track.id]):
+                found[track.id] = busy_ps(trace, [track.id], 0, trace.info.end_ps)
+        return found
+
+    return trace.computed.get("busy of tracks", find)
+
+
 def work_tracks(trace: Trace, place: str) -> list[int]:
     """Tracks with work of the host or of devices: neither instants nor counters nor bare annotations."""
     return [

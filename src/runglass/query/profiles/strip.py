@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from msgspec import Struct
 
-from runglass.query.profiles.busy import annotation_mask, busy_ps, work_tracks
+from runglass.query.profiles.busy import annotation_mask, busy_of_tracks, busy_ps, work_tracks
 from runglass.query.profiles.model import Float64, Int32, Trace
 
 # Less is not seen.
@@ -33,7 +33,7 @@ def make_strip(trace: Trace, width: int) -> Strip:
         if name == "host":
             # The thread that trains; others would cover it.
             threads = [each for each in tracks if trace.tracks[each].kind == "thread"]
-            best = max(threads, key=lambda each: busy_ps(trace, [each], 0, end), default=None)
+            best = max(threads, key=busy_of_tracks(trace).__getitem__, default=None)
             tracks = [] if best is None else [best]
             if best is not None and trace.sibling[best] >= 0:
                 tracks.append(int(trace.sibling[best]))
