@@ -7,7 +7,7 @@ smoothed piece keeps the state of the average at every block, so that any stretc
 import threading
 
 from libc.math cimport INFINITY, NAN, isfinite
-from libc.stdint cimport int64_t
+from libc.stdint cimport INT64_MAX, int64_t
 from libc.string cimport memset
 
 cimport numpy as cnp
@@ -236,6 +236,8 @@ cdef struct Rows:
     double weight
     Ema ema
     int64_t smoothed_to
+    # After so many points the average has settled, as far as is known.
+    int64_t settled_seen
     # Of x and of the values, if they are rows of an index file.
     Guard x_guard
     Guard y_guard
@@ -305,6 +307,50 @@ cdef int64_t column_end(const Pixels* p, Rows* r, int64_t begin, int64_t stop, i
     return outside
 
 
+cdef int64_t skip_settled(const real[::1] y, int64_t begin, int64_t end, Ema* ema) noexcept nogil:
+    """Let an average that has settled go on over rows; returns the end. The operations are those of `ema_next`."""
+    cdef int64_t i
+    cdef double last = ema.state.last, weight = ema.weight, share = 1.0 - ema.weight
+    for i in range(begin, end):
+        if y[i] - y[i] == 0:
+            last = last * weight + share * y[i]
+            ema.state.seen += 1
+    ema.state.last = last
+    return end
+
+
+cdef int add_settled(const real[::1] y, int64_t begin, int64_t end, int64_t base, Ema* ema, Stretch* s) except -1 nogil:
+    """Add rows of an average that has settled. Every row waits for the one before it, and meanwhile there is time to compare."""
+    cdef double first = ema.state.last * ema.weight + (1.0 - ema.weight) * y[begin]
+    cdef double last = first, weight = ema.weight, share = 1.0 - ema.weight, low = first, high = first
+    cdef int64_t i, lowest = begin, highest = begin
+    for i in range(begin + 1, end):
+        last = last * weight + share * y[i]
+        lowest = i if last < low else lowest
+        low = last if last < low else low
+        highest = i if last > high else highest
+        high = last if last > high else high
+    # After a value that is not finite no average is, and after one that has overflowed.
+    if last - last != 0.0:
+        for i in range(begin, end):
+            add(s, i - base, ema_next(ema, y[i]))
+        return 0
+    ema.state.last = last
+    ema.state.seen += end - begin
+    if s.first < 0:
+        s.first = begin - base
+        s.first_value = first
+    if s.first == begin - base or low < s.low:
+        s.lowest = lowest - base
+        s.low = low
+    if s.first == begin - base or high > s.high:
+        s.highest = highest - base
+        s.high = high
+    s.last = end - 1 - base
+    s.last_value = last
+    return 0
+
+
 cdef int add_some(Rows* r, const real[::1] y, int64_t begin, int64_t end, Stretch* s) except -1 nogil:
     """Add rows one by one. Smoothed ones are computed from the block's start, or from where the last call stopped."""
     cdef int64_t i, block
@@ -318,9 +364,20 @@ cdef int add_some(Rows* r, const real[::1] y, int64_t begin, int64_t end, Stretc
     i = begin
     if r.smoothed_to != begin:
         block = (begin - r.base) >> r.bits
-        r.ema = ema_from(r.weight, r.starts[block])
+        if r.starts[block].seen >= r.settled_seen:
+            r.ema.state = r.starts[block]
+            r.ema.has_settled = True
+        else:
+            r.ema = ema_from(r.weight, r.starts[block])
+            if r.ema.has_settled:
+                r.settled_seen = r.ema.state.seen
         i = r.base + (block << r.bits)
+        if r.ema.has_settled:
+            i = skip_settled(y, i, begin, &r.ema)
     while i < end:
+        if r.ema.has_settled and i >= begin:
+            add_settled(y, i, end, r.base, &r.ema, s)
+            break
         value = ema_next(&r.ema, y[i])
         if i >= begin:
             add(s, i - r.base, value)
@@ -477,7 +534,8 @@ cdef class Piece:
             held += [self.smoothed.levels.arrays, self.smoothed.starts]
             r.view = self.smoothed.levels.view()
             r.starts = <const EmaState*>cnp.PyArray_DATA(<cnp.ndarray>self.smoothed.starts)
-            r.weight = self.smoothed.weight
+            r.weight = r.ema.weight = self.smoothed.weight
+            r.settled_seen = INT64_MAX
             r.base = self.base
         if self.columns is not None:
             r.x_guard = self.guard_of_x()

@@ -54,6 +54,9 @@ def make_long_line(key: SeriesKey, series: LongSeries, query: LineQuery) -> Line
         return reduce_line(key, series.generation, total, x, y, series.dtype, query)
     lo, hi = range_on_axis((-inf, inf) if query.x_range is None else query.x_range, query.x_scale)
     rows, kept = reduce_pieces(pieces, lo, hi, query.width, query.x_scale)
+    if len(pieces) == 1 and np.isfinite(kept).all():
+        x = pieces[0].read_x(rows + pieces[0].begin)
+        return Line(key, series.generation, total, x, None, kept.astype(series.dtype), True)
     x, y = np.empty(len(rows)), kept.astype(series.dtype)
     row = 0
     for piece in pieces:
