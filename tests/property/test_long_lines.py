@@ -211,6 +211,15 @@ def test_restarts_and_growth_of_real_files(seed, data):
             watch.load()
             query = data.draw(queries())
             assert_same(*source.read_lines([KEY], query), *DerivedReads.read_lines(source, [KEY], query))
+            assert source._long_lines.size > 0
+            asked = {"query": query, "at": data.draw(st.floats(-100, 900))}
+            whole = DerivedReads.read_nearest(source, [KEY], **asked)
+            assert repr(source.read_nearest([KEY], **asked)) == repr(whole)
+            columns = [RunColumn(KEY.tag, stat) for stat in ("last", "first", "min", "max", "mean", "count")]
+            whole = DerivedReads.read_run_columns(source, [KEY.run], columns)
+            assert repr(source.read_run_columns([KEY.run], columns)) == repr(whole)
+            whole = DerivedReads.read_last_values(source, [KEY.run], KEY.tag)
+            assert repr(source.read_last_values([KEY.run], KEY.tag)) == repr(whole)
             at += data.draw(st.sampled_from([0, 200, 549, 550]))
 
 

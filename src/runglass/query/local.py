@@ -14,10 +14,9 @@ from runglass.errors import AssetGone, RunUnknown, SeriesUnknown, ValueDamaged
 from runglass.lru import LruCache
 from runglass.native.columns import Columns as StoredColumns
 from runglass.native.long_lines import RowsDamaged
-from runglass.native.pyramid import MIN_ROWS
 from runglass.native.steps import StepUnion, unite_steps
 from runglass.query.derived import TIME_AXES, DerivedReads
-from runglass.query.long_lines import find_long_nearest, make_long_line
+from runglass.query.long_lines import LONG_STATS, find_long_nearest, find_long_value, make_long_line
 from runglass.query.named_assets import choose_assets
 from runglass.query.source import (
     AssetReader,
@@ -51,7 +50,7 @@ from runglass.store.model import (
 )
 from runglass.store.parts import file_order
 from runglass.store.reach import Place, shown_name
-from runglass.store.snapshot import LongSeries, Snapshot, read_long, read_snapshot
+from runglass.store.snapshot import LongSeries, Snapshot, is_long, read_long, read_snapshot
 from runglass.store.stage import COUNT_BITS, RunStage, SeriesStage, Store
 
 # Statistics that an index knows of a series.
@@ -270,9 +269,7 @@ class LocalSource(DerivedReads):
     def _find_long(self, key: SeriesKey) -> tuple[RunStage, SeriesStage] | None:
         run = self._store.runs.get(key[0])
         series = run.find_series(key[1], Kind.SCALAR) if run is not None else None
-        if run is None or series is None or not series.is_points or series.count < MIN_ROWS:
-            return None
-        return run, series
+        return None if run is None or series is None or not is_long(series) else (run, series)
 
     def _read_long(
         self, run: RunStage, series: SeriesStage, attempts: Attempts, *, is_checked: bool = True
@@ -311,7 +308,9 @@ class LocalSource(DerivedReads):
                 if len(parts) == 1 and not parts[0].starts and len(run.files) == 1:
                     value = parts[0].columns.last_value()
                 else:
-                    others.append(place)
+                    value = self._read_long_value(SeriesKey(name, tag), "last")
+                    if value is None:
+                        others.append(place)
             found.append(value)
         for place, value in zip(
             others, super().read_last_values([runs[place] for place in others], tag), strict=True
@@ -341,10 +340,24 @@ class LocalSource(DerivedReads):
                     value = None if summary is None else getattr(summary, column.stat)
                     if value is not None:
                         values[run] = value
+            if column.stat in LONG_STATS:
+                told_long = {
+                    run: self._read_long_value(SeriesKey(run, column.tag), column.stat) for run in others
+                }
+                values.update({run: value for run, value in told_long.items() if value is not None})
+                others = [run for run in others if run not in values]
             if others:
                 values.update(super().read_run_columns(others, [column])[0])
             found.append({run: values[run] for run in runs if run in values})
         return found
+
+    def _read_long_value(self, key: SeriesKey, stat: str) -> float | None:
+        """Of a series in several files or attempts, whose points would have to be copied; None for all others."""
+        found = self._find_long(key)
+        if found is None or (len(found[1].parts) == 1 and not found[1].parts[0].starts):
+            return None
+        long = self._read_long(*found, "latest")
+        return None if long is None else find_long_value(long, stat)
 
     def _find_summary(self, run: str, tag: str) -> Summary | None:
         """Of a series that comes from an index, has one file and one attempt: without reading its rows."""

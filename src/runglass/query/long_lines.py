@@ -23,6 +23,7 @@ from runglass.store.snapshot import LongPiece, LongSeries
 # Up to this many points per pixel column all of them are read, which is as fast; lines can then share their x and mark their points in
 # it, which takes fewer bytes than the x of the kept points.
 _DENSE = 256
+LONG_STATS = frozenset({"last", "first", "min", "max", "count"})
 
 
 def make_long_line(key: SeriesKey, series: LongSeries, query: LineQuery) -> Line | None:
@@ -100,6 +101,25 @@ def find_long_nearest(key: SeriesKey, series: LongSeries, query: AxisQuery, at: 
         value=found.value.item(own),
         smoothed=piece.read_y(own, own + 1).item(0),
     )
+
+
+def find_long_value(series: LongSeries, stat: str) -> float | None:
+    """What `run_columns.run_value` gives for one of LONG_STATS; None if there is no such number."""
+    if stat == "count":
+        return sum(piece.end - piece.begin for piece in series.pieces)
+    if not series.pieces:
+        return None
+    first, last = series.pieces[0], series.pieces[-1]
+    if stat == "first":
+        return float(first.value[first.begin])
+    if stat == "last":
+        return float(last.value[last.end - 1])
+    rows = [each.pyramid.find_extremes(each.value, each.begin, each.end)[2:4] for each in series.pieces]
+    place = ("min", "max").index(stat)
+    values = [
+        each.value.item(row[place]) for each, row in zip(series.pieces, rows, strict=True) if row[place] >= 0
+    ]
+    return (min if stat == "min" else max)(values, default=None)
 
 
 def _locate(pieces: list[Piece], row: int) -> tuple[int, int]:

@@ -112,6 +112,11 @@ class LongSeries(Struct, frozen=True):
     dtype: np.dtype[Any]
 
 
+def is_long(series: SeriesStage) -> bool:
+    """Whether it has so many points that `read_long` pays."""
+    return series.is_points and series.count >= MIN_ROWS
+
+
 def read_long(
     series: SeriesStage,
     starts_elsewhere: Sequence[tuple[str, int]],
@@ -124,7 +129,7 @@ def read_long(
     That is so where steps go back within a file that a later attempt overwrites. Without `is_checked`, rows of an index file may be
     left to the caller to check, which costs what is used of them.
     """
-    if not series.is_points or series.count < MIN_ROWS:
+    if not is_long(series):
         return None
     series.last_read = next(_reads)
     epoch = series.epoch
