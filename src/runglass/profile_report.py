@@ -40,9 +40,16 @@ def choose_profile(source: DataSource, run: str | None, session: str | None) -> 
     if run is None:
         found = [info for info in list_profiles(source) if session in (None, info.session)]
         if not found:
-            known = ", ".join(f"{info.run}/{info.session}" for info in list_profiles(source)) or "none"
-            what = "no profile" if session is None else f"no profile {session!r}"
-            raise ProfileUnknown(f"There is {what} in these logs. Profiles: {known}.", where="session")
+            known = ", ".join(f"{info.run}/{info.session}" for info in list_profiles(source))
+            if not known:
+                raise ProfileUnknown(
+                    "There is no profile in these logs. One is made by runglass.profile(...) around a training loop, "
+                    "or by the profiler of PyTorch, JAX or TensorFlow.",
+                    where="session",
+                )
+            raise ProfileUnknown(
+                f"There is no profile {session!r} in these logs. Profiles: {known}.", where="session"
+            )
         newest = max(found, key=lambda info: info.time_s)
         run, session = newest.run, newest.session
     return read_log_profile(source, run, session)

@@ -60,7 +60,9 @@ class RemoteLocations:
             trouble = location.trouble
             if trouble is not None and location.looked_at is None and not location.mirror.kept:
                 shown = location.address.shown
-                raise RunglassError(f"{shown}: {trouble.reason}. {trouble.advice}", where=shown)
+                # Whoever loads once does not try again, as a server would.
+                advice = trouble.advice if trouble.state in ("denied", "missing") else "Try again later."
+                raise RunglassError(f"{shown}: {trouble.reason}. {advice}", where=shown)
 
     def start(self, *, interval_s: float, on_change: Callable[[], None]) -> None:
         for location in self._each:

@@ -34,7 +34,7 @@ LOST_ERRORS = frozenset(
 ADVICE = {
     "denied": "Check the credentials as the backend takes them, and what they may read.",
     "throttled": "Runglass waits longer between requests and goes on by itself.",
-    "missing": "Check the address. Runglass goes on looking.",
+    "missing": "Check the address.",
     "lost": "Runglass tries again by itself.",
     "failed": "Runglass tries again by itself.",
 }
