@@ -81,6 +81,8 @@ class RemoteLocation:
         self.has_looked = False
         self.looked_at: float | None = None
         self.interval_s = 0.0
+        # When the room of all mirrors is due to be looked at.
+        self._room_at = 0.0
         self._stop = threading.Event()
 
     # -- one look
@@ -247,7 +249,6 @@ class RemoteLocation:
         quick, slow = max(QUICK_S, interval_s), max(SLOW_S, interval_s)
         wait, troubled = quick, 0
         is_first = True
-        room_at = 0.0
         if self.mirror.kept:
             self._stop.wait(HEAD_START_S)
         while not self._stop.is_set():
@@ -270,13 +271,15 @@ class RemoteLocation:
             if changed or is_first:
                 on_change()
             is_first = False
-            if began >= room_at:
-                self.make_room()
-                room_at = began + ROOM_EVERY_S
+            self.make_room()
             self._stop.wait(self.interval_s)
 
     def make_room(self) -> None:
-        """Keep all mirrors together within their limit."""
+        """Keep all mirrors together within their limit. Looks at them once an hour, however often it is called."""
+        now = time.monotonic()
+        if now < self._room_at:
+            return
+        self._room_at = now + ROOM_EVERY_S
         with suppress(OSError):
             excess = self._folder.make_room()
             if excess:
