@@ -13,24 +13,39 @@ SECONDS ?= 60
 export PYTHONDONTWRITEBYTECODE :=
 BROWSERS := firefox-esr webkit2gtk-driver xvfb
 
+# One thing after the other: two installs into one environment would be in each other's way.
+.NOTPARALLEL:
+
 .PHONY: setup demo docs test check bench bench-page bench-writer fuzz load interop notebook-test scale-test browsers dev fix gen clean
 
 setup: $(STAMP)
 
 # What is never imported need not be compiled: Python does it at the first import.
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile
+# The page's packages come while pip fetches ours; setup.py says what is missing where npm is.
+NODE_PACKAGES := web/node_modules/.package-lock.json
+FETCH_NODE_PACKAGES = [ $(NODE_PACKAGES) -nt web/package-lock.json ] || ! command -v npm >/dev/null || \
+	  (cd web && npm ci --no-audit --no-fund)
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(INSTALL) --upgrade pip
 
-# An editable install compiles the core in place and builds the page (setup.py).
-$(STAMP): $(VENV)/bin/python pyproject.toml setup.py $(NATIVE) $(PAGE_SOURCES)
-	$(INSTALL) --editable .
+$(VENV)/.build-stamp: $(VENV)/bin/python pyproject.toml
+	{ $(FETCH_NODE_PACKAGES); } & page=$$!; $(INSTALL) --group build; installed=$$?; wait $$page && exit $$installed
 	@touch $@
 
-$(VENV)/.test-stamp: $(STAMP) pyproject.toml
-	$(INSTALL) --group test
+# An editable install compiles the core in place and builds the page (setup.py).
+$(STAMP): $(VENV)/.build-stamp pyproject.toml setup.py $(NATIVE) $(PAGE_SOURCES)
+	$(INSTALL) --no-build-isolation --editable .
+	@touch $@
+
+# Before the core is compiled, so that the page's packages come meanwhile.
+$(VENV)/.test-packages-stamp: $(VENV)/bin/python pyproject.toml
+	{ $(FETCH_NODE_PACKAGES); } & page=$$!; $(INSTALL) --group build --group test; installed=$$?; wait $$page && exit $$installed
+	@touch $(VENV)/.build-stamp $@
+
+$(VENV)/.test-stamp: $(VENV)/.test-packages-stamp $(STAMP)
 	@touch $@
 
 $(VENV)/.browsers-stamp: $(VENV)/.test-stamp
