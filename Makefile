@@ -82,12 +82,12 @@ chromium:
 	    echo "The browser tests need Chromium: sudo apt-get install chromium (or put chromium on PATH)." >&2; exit 1; \
 	  fi; }
 
+# The page is checked beside the package, and tells its part when that is done.
 check: $(VENV)/.check-stamp
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/python tools/check_layers.py
-	cd web && npm run --silent check
+	@mkdir -p build
+	(cd web && npm run --silent check) >build/check-page.txt 2>&1 & page=$$!; status=0; \
+	{ $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/python tools/check_layers.py; } || status=$$?; \
+	wait $$page || status=$$?; cat build/check-page.txt; exit $$status
 
 fix: $(VENV)/.check-stamp
 	$(BIN)/ruff check --fix .
