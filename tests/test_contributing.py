@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,12 @@ def test_there_is_a_file_for_every_step() -> None:
     names = [name for name, _ in BLOCK.findall((ROOT / "CONTRIBUTING.md").read_text())]
     assert len(names) == len(set(names)) > 8
     assert REGISTRY in names
+
+
+def test_make_builds_with_what_any_build_needs() -> None:
+    """`make` builds without an environment of the build's own, so its list is a second one."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert project["dependency-groups"]["build"] == project["build-system"]["requires"]
 
 
 def test_its_tests_and_the_contract_pass(copy: Path) -> None:
