@@ -10,12 +10,19 @@ import { placeText } from "../session_ref";
 
 export function followMarks(session: Session): void {
   $effect.root(() => {
-    const list = new CardData<null, SessionList>(session, (_, signal) => listSessions(session.client, signal), {
-      // Training steps of a large profile are known once somebody has opened it.
-      wanted: () => ({ key: `${session.assetsVersion} ${hasUnknown ? session.settings.dashboard : ""}`, query: null }),
-      isWanted: () => true,
-    });
-    const hasUnknown = $derived(
+    const list: CardData<null, SessionList> = new CardData(
+      session,
+      (_, signal) => listSessions(session.client, signal),
+      {
+        // Training steps of a large profile are known once somebody has opened it.
+        wanted: () => ({
+          key: `${session.assetsVersion} ${hasUnknown ? session.settings.dashboard : ""}`,
+          query: null,
+        }),
+        isWanted: () => true,
+      },
+    );
+    const hasUnknown: boolean = $derived(
       list.value?.sessions.some(({ first_step, problem }) => first_step === null && problem === null) ?? false,
     );
     // Outside: the session.
