@@ -21,6 +21,8 @@ export const MAX_ZOOM = 3;
 const MARGIN_PX = 24;
 /** A graph that needs no more is shown in its own size. */
 const FIT_ZOOM = 1;
+/** The controls in the lower corners: how far they reach inwards, and upwards. */
+const CONTROLS: Viewport = { widthPx: 200, heightPx: 52 };
 
 const limited = (zoom: number): number => Math.min(Math.max(zoom, MIN_ZOOM), MAX_ZOOM);
 
@@ -34,16 +36,24 @@ export const toGraph = (camera: Camera, { widthPx, heightPx }: Viewport, { x, y 
   y: (y - heightPx / 2) / camera.zoom + camera.y,
 });
 
-/** All of a picture in view. */
+/** All of a picture in view, and nothing of it under the controls. */
 export function fitCamera(picture: Viewport, viewport: Viewport, maxZoom = FIT_ZOOM): Camera {
+  const camera = fitAbove(0, picture, viewport, maxZoom);
+  const besidePx = (viewport.widthPx - picture.widthPx * camera.zoom) / 2;
+  const belowPx = (viewport.heightPx - picture.heightPx * camera.zoom) / 2;
+  if (besidePx >= CONTROLS.widthPx || belowPx >= CONTROLS.heightPx) return camera;
+  return fitAbove(CONTROLS.heightPx - MARGIN_PX, picture, viewport, maxZoom);
+}
+
+function fitAbove(belowPx: number, picture: Viewport, viewport: Viewport, maxZoom: number): Camera {
   const zoom = limited(
     Math.min(
       (viewport.widthPx - 2 * MARGIN_PX) / Math.max(picture.widthPx, 1),
-      (viewport.heightPx - 2 * MARGIN_PX) / Math.max(picture.heightPx, 1),
+      (viewport.heightPx - 2 * MARGIN_PX - belowPx) / Math.max(picture.heightPx, 1),
       maxZoom,
     ),
   );
-  return { x: picture.widthPx / 2, y: picture.heightPx / 2, zoom };
+  return { x: picture.widthPx / 2, y: picture.heightPx / 2 + belowPx / 2 / zoom, zoom };
 }
 
 /** What was at one point of the graph and is now at another stays where it is on the screen. */

@@ -64,6 +64,16 @@ describe("camera", () => {
     expect(zoom).toBeCloseTo(0.1);
   });
 
+  it("shows nothing of a graph under the controls of a narrow pane", () => {
+    const [picture, pane] = [
+      { widthPx: 400, heightPx: 1_000 },
+      { widthPx: 460, heightPx: 500 },
+    ];
+    const fitted = fitCamera(picture, pane);
+    expect(toScreen(fitted, pane, { x: 200, y: 1_000 }).y).toBeCloseTo(500 - 52);
+    expect(toScreen(fitted, pane, { x: 200, y: 0 }).y).toBeCloseTo(24);
+  });
+
   it("keeps a corner where it is on the screen", () => {
     const [before, after] = [
       { x: 10, y: 20 },
