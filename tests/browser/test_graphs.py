@@ -307,9 +307,12 @@ def test_files_of_the_user_stay_in_the_page(open_page, models, tmp_path, problem
         'node { name: "x" op: "Placeholder" }\n'
         'node { name: "y" op: "Relu" input: "x" }\n'
         'node { name: "z" op: "Identity" input: "y" }\n'
+        'node { name: "call" op: "f" input: "z" }\n'
+        'library { function { signature { name: "f" } node_def { name: "inner" op: "Exp" }'
+        ' node_def { name: "last" op: "Neg" input: "inner:y:0" } } }\n'
     )
     values = tmp_path / "latency.csv"
-    values.write_text("node,ms\ny,2.5\nz,0.5\n")
+    values.write_text("node,ms\ny,2.5\nz,0.5\ninner,7.5\n")
 
     def choose(open_menu: str, item: str, file: Path) -> None:
         page.get_by_role("button", name=open_menu).click()
@@ -320,16 +323,29 @@ def test_files_of_the_user_stay_in_the_page(open_page, models, tmp_path, problem
     choose("Choose a graph", "Open a file…", model)
     expect(title(page)).to_have_text("tiny.pbtxt")
     wait_ready(page)
-    assert drawn(page).keys() == {"x", "y", "z"}
+    assert drawn(page).keys() == {"x", "y", "z", "call", "call/inner", "call/last"}
     choose("Colour by", "Values from a file…", values)
     expect(legend(page)).to_contain_text("latency.csv")
-    expect(legend(page).get_by_role("list", name="Highest values")).to_contain_text("2.50")
+    highest = legend(page).get_by_role("list", name="Highest values")
+    expect(highest).to_contain_text("2.50")
+    # The highest is in the body of a function, and the call shows it too.
+    expect(legend(page)).to_have_attribute("data-ready", "true")
+    nodes = drawn(page)
+    assert [nodes[name].get("value") for name in ("call/inner", "call", "z", "call/last")] == [
+        7.5,
+        7.5,
+        0.5,
+        None,
+    ]
+    highest.get_by_role("button", name="inner").click()
+    expect(title(page)).to_have_text("inner")
+    expect(info(page)).to_contain_text("Exp")
     assert "tiny" not in page.url
     bad = tmp_path / "broken.onnx"
     bad.write_bytes(b"\x00\x01nonsense")
     choose("Choose a graph", "Open a file…", bad)
     expect(page.get_by_text("Could not open broken.onnx.")).to_be_visible()
-    expect(title(page)).to_have_text("tiny.pbtxt")
+    expect(title(page)).to_have_text("inner")
     assert [problem for problem in problems if "422" not in problem] == []
     problems.clear()
 
