@@ -5,17 +5,18 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import socket
 import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page
 from tools.chromium import chromium
 
-from bench import ours
+from bench import model_explorer, ours
 from bench.embeddings import embedding_log
 from bench.graphs import graph_log
 from bench.measure import Server
@@ -23,6 +24,7 @@ from bench.page.browser import Processes, fresh_page
 from bench.page.visit import Figures
 from bench.peers import Peer
 from bench.rows_traces import CACHE
+from bench.setting import tried
 from bench.sweeps import sweep
 from bench.traces import torch_log, xplane_log
 
@@ -184,7 +186,7 @@ class Showing:
     """A page of one side."""
 
     side: str
-    path: str
+    path: str | Callable[[], str]
     # When they come: JavaScript that is true from then on.
     moments: dict[str, str]
     uses: tuple[Use, ...] = ()
@@ -198,6 +200,8 @@ class Board:
     logs: Callable[[], Path]
     own: Showing
     peer: Showing | None = None
+    # None: TensorBoard on the same logs.
+    serve_peer: Callable[[], Server] | None = None
 
 
 OWN_HPARAMS = Showing(
@@ -219,6 +223,8 @@ PEER_HPARAMS = Showing(
 OWN_GRAPH = Showing(
     "runglass", "/#/graphs", {"drawn_s": f"isPainted('{GRAPH}[data-ready=true] canvas')"}, (open_group, pan)
 )
+# Its canvas is there before the layout is; until then it turns a spinner.
+EXPLORER_DRAWN = "all('webgl-renderer canvas.main').length > 0 && all('mat-spinner').length === 0"
 PEER_GRAPH = Showing("tensorboard", "/#graphs", {"drawn_s": "all('g.node').length > 1"}, patience_ms=300_000)
 
 OWN_POINTS = Showing(
@@ -244,10 +250,24 @@ OWN_TRACE = Showing(
     patience_ms=180_000,
 )
 
+
+def beside_explorer(nodes: int) -> Board:
+    explorer = Showing(
+        "model explorer",
+        lambda: model_explorer.page_of(nodes),
+        {"drawn_s": EXPLORER_DRAWN},
+        patience_ms=300_000,
+    )
+    own = Showing(OWN_GRAPH.side, OWN_GRAPH.path, OWN_GRAPH.moments)
+    return Board(lambda: graph_log(nodes).path, own, explorer, model_explorer.server)
+
+
 BOARDS = {
     "hparams-500": Board(lambda: sweep(500, 10, 3).path, OWN_HPARAMS, PEER_HPARAMS),
     "graph-10000": Board(lambda: graph_log(10_000, ("base", "rms")).path, OWN_GRAPH, PEER_GRAPH),
     "graph-100000": Board(lambda: graph_log(100_000).path, OWN_GRAPH),
+    "graph-10000-explorer": beside_explorer(10_000),
+    "graph-100000-explorer": beside_explorer(100_000),
     "projector-10000": Board(lambda: embedding_log(10_000, 128).path, OWN_POINTS, PEER_POINTS),
     "projector-100000": Board(lambda: embedding_log(100_000, 100).path, OWN_POINTS),
     "projector-1000000": Board(lambda: embedding_log(1_000_000, 32).path, OWN_POINTS),
@@ -266,12 +286,19 @@ def visit(browser: Browser, server: Server, showing: Showing) -> Figures:
     with fresh_page(browser, script) as page:
         processes = Processes(browser)
         processes.wait_calm()
-        page.goto(f"http://127.0.0.1:{server.port}{showing.path}", wait_until="commit")
+        path = showing.path if isinstance(showing.path, str) else showing.path()
+        page.goto(f"http://127.0.0.1:{server.port}{path}", wait_until="commit")
         found: Figures = {name: ms / 1000 for name, ms in page.evaluate("boards.loading").items()}
         processes.wait_calm()
         for use in showing.uses:
             found.update(use(page))
         return found
+
+
+def is_listening(server: Server) -> bool:
+    with suppress(OSError), socket.create_connection(("127.0.0.1", server.port), timeout=1):
+        return True
+    return False
 
 
 def brief(found: Figures) -> str:
@@ -283,7 +310,10 @@ def measure(name: str, chosen: argparse.Namespace, peer: Peer | None) -> tuple[l
     logs = board.logs()
     own: list[Figures] = []
     others: list[Figures] = []
-    peer_repeat = chosen.peer_repeat if peer and board.peer else 0
+    peer_repeat = chosen.peer_repeat if board.peer and (peer or board.serve_peer) else 0
+    serve_peer = board.serve_peer and tried("Model Explorer", board.serve_peer)
+    if board.serve_peer and not isinstance(serve_peer, Server):
+        peer_repeat = 0
     with ExitStack() as stack:
         server = ours.server(logs)
         if name.startswith("trace-"):
@@ -295,7 +325,11 @@ def measure(name: str, chosen: argparse.Namespace, peer: Peer | None) -> tuple[l
             lambda: bool(mine.client.json("/api/status")["is_loaded"]), "Runglass has read the logs"
         )
         turns = [(own, mine, board.own, chosen.repeat)]
-        if peer and board.peer and peer_repeat:
+        if isinstance(serve_peer, Server) and board.peer and peer_repeat:
+            theirs = stack.enter_context(serve_peer)
+            theirs.wait_until(lambda: is_listening(theirs), f"{board.peer.side} answers")
+            turns.append((others, theirs, board.peer, peer_repeat))
+        elif peer and board.peer and peer_repeat:
             runs = mine.client.json("/api/status")["runs"]
             theirs = stack.enter_context(peer.server(logs, reload_interval_s=0))
             theirs.wait_until(

@@ -142,6 +142,10 @@ DEMANDS = (
     Demand("pan a graph: frames", "pan_per_s", "graph-10000", 30, text=per_second, is_least=True),
     Demand("navigation → graph drawn", "drawn_s", "graph-100000", 5.0),
     Demand("open a group → drawn", "open_s", "graph-100000"),
+    *(
+        Demand("navigation → graph drawn, beside Model Explorer", "drawn_s", f"graph-{nodes}-explorer")
+        for nodes in (10_000, 100_000)
+    ),
     Demand("navigation → points drawn", "drawn_s", "projector-10000", 0.8),
     Demand("navigation → points drawn, by the peer", "drawn_s", "projector-10000", share=0.2),
     *(
