@@ -8,14 +8,21 @@
       return inside ? all(selector, inside) : [];
     }),
   ];
-  /** A row of pixels in the middle of the first large canvas has something on it. */
+  const hasPixels = (canvas) => {
+    const copy = new OffscreenCanvas(Math.max(1, canvas.width), Math.max(1, canvas.height));
+    const context = copy.getContext("2d");
+    if (canvas.width > 0 && canvas.height > 0) context.drawImage(canvas, 0, 0);
+    return context.getImageData(0, 0, copy.width, copy.height).data.some((value, i) => i % 4 === 3 && value > 0);
+  };
+  /** The first large canvas has something on it. */
   const isPainted = (selector) => {
     const canvas = all(selector).find(({ width }) => width > 300);
-    if (!canvas) return false;
-    const copy = new OffscreenCanvas(canvas.width, canvas.height);
-    const context = copy.getContext("2d");
-    context.drawImage(canvas, 0, 0);
-    return context.getImageData(0, 0, copy.width, copy.height).data.some((value, i) => i % 4 === 3 && value > 0);
+    return canvas !== undefined && hasPixels(canvas);
+  };
+  /** At least so many canvases, and something on each. */
+  const arePainted = (selector, least) => {
+    const found = all(selector);
+    return found.length >= least && found.every(hasPixels);
   };
   /** When each moment came, in milliseconds since navigation; rejects when they have not all come in time. */
   const watch = (tests, patienceMs) =>
@@ -35,7 +42,7 @@
     });
 
   // From the first frame on, whenever somebody asks.
-  const loading = watch(Object.entries(momentsOf({ all, isPainted })), patienceMs);
+  const loading = watch(Object.entries(momentsOf({ all, isPainted, arePainted })), patienceMs);
   loading.catch(() => undefined);
 
   /** Times from each pointer event of this kind to the message after its frame. */
@@ -113,6 +120,30 @@
     );
   };
 
+  /** Time from the next event of this kind to the frame after the one in which the element has another text; null: never. */
+  const rewritten = (kind, selector, patienceMs) => {
+    const [element] = all(selector);
+    const before = element.textContent;
+    return new Promise((done) =>
+      addEventListener(
+        kind,
+        ({ timeStamp }) => {
+          let isSeen = false;
+          const look = (at) => {
+            if (isSeen) done(at - timeStamp);
+            else if (at - timeStamp > patienceMs) done(null);
+            else {
+              isSeen = element.textContent !== before;
+              requestAnimationFrame(look);
+            }
+          };
+          requestAnimationFrame(look);
+        },
+        { once: true, capture: true },
+      ),
+    );
+  };
+
   /** Time from the next event of this kind to the frame in which the element is ready again; null: it is not in time. */
   const settles = (kind, selector, patienceMs) =>
     new Promise((done) =>
@@ -165,5 +196,5 @@
       return (1000 * frames) / (performance.now() - from);
     };
   };
-  window.boards = { all, isPainted, loading, appears, changed, settles, follow, countDrawn, countFrames };
+  window.boards = { all, isPainted, loading, appears, changed, settles, rewritten, follow, countDrawn, countFrames };
 };

@@ -21,6 +21,7 @@ from bench.embeddings import embedding_log
 from bench.graphs import graph_log
 from bench.measure import Server
 from bench.page.browser import Processes, fresh_page
+from bench.page.sweep_uses import brush, filter_column, query, sort
 from bench.page.visit import Figures
 from bench.peers import Peer
 from bench.rows_traces import CACHE
@@ -30,27 +31,8 @@ from bench.traces import torch_log, xplane_log
 
 PROBE = (Path(__file__).parent / "boards.js").read_text().partition("\n")[2]
 PEER_READS_S = 600
-MOVES = 20
-MOVE_EVERY_S = 0.03
 
 Use = Callable[[Page], Figures]
-
-
-def brush(page: Page) -> Figures:
-    """A drag along the first axis: from each move of the pointer to the frame that shows it."""
-    at = page.locator("main canvas").first.bounding_box()
-    assert at
-    x, y = at["x"] + 60, at["y"] + 60
-    page.evaluate("void (boards.took = boards.follow('pointermove'))")
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.evaluate("void (boards.took.length = 0)")
-    for move in range(1, MOVES + 1):
-        page.mouse.move(x, y + 6 * move)
-        time.sleep(MOVE_EVERY_S)
-    took: list[float] = sorted(page.evaluate("boards.took"))
-    page.mouse.up()
-    return {"brush_s": took[len(took) // 2] / 1000}
 
 
 GRAPH = "[role=application][aria-label=Graph]"
@@ -211,7 +193,12 @@ OWN_HPARAMS = Showing(
         "table_s": "all('main [role=gridcell], main tbody td').length > 0",
         "lines_s": "isPainted('main canvas')",
     },
-    (brush,),
+    (brush, sort, filter_column, query),
+)
+OWN_MATRIX = Showing(
+    "runglass",
+    "/#/hparams?option=hparams.view;matrix",
+    {"matrix_s": "arePainted('main section[aria-label=\"Scatter matrix\"] canvas', 8)"},
 )
 # Of all its elements: the parts of TensorBoard's page keep theirs to themselves. Each line of 500 is a path.
 PEER_HPARAMS = Showing(
@@ -272,6 +259,7 @@ BOARDS = {
     "projector-100000": Board(lambda: embedding_log(100_000, 100).path, OWN_POINTS),
     "projector-1000000": Board(lambda: embedding_log(1_000_000, 32).path, OWN_POINTS),
     "hparams-10000": Board(lambda: sweep(10_000, 30, 5).path, OWN_HPARAMS),
+    "matrix-10000": Board(lambda: sweep(10_000, 30, 5).path, OWN_MATRIX),
     "trace-500MB": Board(lambda: torch_log(500_000_000).path, OWN_TRACE),
     "trace-2000000": Board(lambda: xplane_log(2_000_000).path, OWN_TRACE),
     "trace-10000000": Board(lambda: xplane_log(10_000_000).path, OWN_TRACE),
@@ -280,9 +268,7 @@ BOARDS = {
 
 def visit(browser: Browser, server: Server, showing: Showing) -> Figures:
     tests = ", ".join(f"{name}: () => {test}" for name, test in showing.moments.items())
-    script = (
-        f"({PROBE.strip().rstrip(';')})(({{ all, isPainted }}) => ({{ {tests} }}), {showing.patience_ms});"
-    )
+    script = f"({PROBE.strip().rstrip(';')})(({{ all, isPainted, arePainted }}) => ({{ {tests} }}), {showing.patience_ms});"
     with fresh_page(browser, script) as page:
         processes = Processes(browser)
         processes.wait_calm()
@@ -291,7 +277,10 @@ def visit(browser: Browser, server: Server, showing: Showing) -> Figures:
         found: Figures = {name: ms / 1000 for name, ms in page.evaluate("boards.loading").items()}
         processes.wait_calm()
         for use in showing.uses:
-            found.update(use(page))
+            try:
+                found.update(use(page))
+            except Exception as error:  # costs what it measures, not the visit
+                say_failure(f"{use.__name__}, {showing.side}", error)
         return found
 
 
@@ -299,6 +288,10 @@ def is_listening(server: Server) -> bool:
     with suppress(OSError), socket.create_connection(("127.0.0.1", server.port), timeout=1):
         return True
     return False
+
+
+def say_failure(what: str, error: Exception) -> None:
+    print(f"{what}: {' '.join(str(error).split())[:300]}", file=sys.stderr, flush=True)
 
 
 def brief(found: Figures) -> str:
@@ -349,9 +342,5 @@ def measure(name: str, chosen: argparse.Namespace, peer: Peer | None) -> tuple[l
                         into[-1]["cold_s"] = into[-1].pop("drawn_s")
                     print(f"{name}, {showing.side}: {brief(into[-1])}", flush=True)
                 except Exception as error:  # costs this visit, not the run
-                    print(
-                        f"{name}, {showing.side}: {' '.join(str(error).split())[:300]}",
-                        file=sys.stderr,
-                        flush=True,
-                    )
+                    say_failure(f"{name}, {showing.side}", error)
     return own, others

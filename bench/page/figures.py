@@ -134,6 +134,16 @@ DEMANDS = (
     Demand("navigation → table, by the peer", "table_s", "hparams-500", share=0.2),
     Demand("drag of a brush, move → lines redrawn", "brush_s", "hparams-500", 0.05),
     Demand("drag of a brush, move → lines redrawn", "brush_s", "hparams-10000", 0.05),
+    *(
+        Demand(what, key, "hparams-10000", limit)
+        for what, key, limit in (
+            ("sort by a column → rows", "sort_s", 0.1),
+            ("filter of a column → rows", "filter_s", 0.1),
+            ("query typed, last key → rows", "query_s", 0.1),
+            ("query typed, last key → rows, worst", "query_worst_s", None),
+        )
+    ),
+    Demand("navigation → scatter matrix of 5 × 8", "matrix_s", "matrix-10000", 1.5),
     Demand("layout of a group of 1,000 nodes and 1,500 edges", "layout_s", "layout-1000", 0.3),
     Demand("layout of a group of 5,000 nodes and 7,500 edges", "layout_s", "layout-5000"),
     Demand("navigation → graph drawn", "drawn_s", "graph-10000", 1.5),

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from bench.page import boards, sweep_uses
 from bench.page.__main__ import USES
 from bench.page.logs import PageLogs
 from bench.page.sides import RUNGLASS, SIDES
 from bench.page.visit import STEPS, Visit, probe_script
 from bench.stamped import picture_number, stamped_png
+from bench.sweeps import sweep
 from bench.workloads import Workload
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
+from tests.support.page import wait_ready
 
+import runglass
 from runglass.media.formats import parse_image
 from runglass.query.memory import MemorySource
 from runglass.store.model import Kind
@@ -77,3 +82,18 @@ def test_drag_over_pictures(step: str, page: Page, serve: Any) -> None:
     assert 1 < loaded["row"] <= loaded["charts"]
     visit = Visit(page.context.browser, server, side, PICTURES, still_ms=100, steps=())
     assert all(value > 0 for value in STEPS[step](visit, page).values())
+
+
+def test_uses_of_a_sweep(page: Page, serve: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each use sees other rows, and leaves the page as it found it."""
+    monkeypatch.setattr("bench.sweeps.OUT", tmp_path)
+    monkeypatch.setattr(sweep_uses, "REST_S", 0.0)
+    server = serve(runglass.open(sweep(30, 6, 3).path).source)
+    tests = "({ all, arePainted }) => ({ table: () => all('main [role=gridcell]').length > 0 })"
+    page.add_init_script(f"({boards.PROBE.strip().rstrip(';')})({tests}, 30000);")
+    page.goto(server.url + "#/hparams")
+    assert page.evaluate("boards.loading")["table"] > 0
+    wait_ready(page)
+    for use in boards.OWN_HPARAMS.uses:
+        assert all(value > 0 for value in use(page).values())
+        expect(page.locator("main [role=treegrid]")).to_contain_text("30 runs")
