@@ -10,23 +10,18 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from runglass.errors import AssetGone, RunUnknown, SeriesUnknown, ValueDamaged
+from runglass.errors import AssetGone, ValueDamaged
 from runglass.lru import LruCache
 from runglass.native.columns import Columns as StoredColumns
-from runglass.native.long_lines import RowsDamaged
 from runglass.native.steps import StepUnion, unite_steps
-from runglass.query.derived import TIME_AXES, DerivedReads
-from runglass.query.long_lines import LONG_STATS, find_long_nearest, find_long_value, make_long_line
+from runglass.query.long_lines import LONG_STATS
+from runglass.query.long_reads import LongReads, starts_elsewhere
 from runglass.query.named_assets import choose_assets
 from runglass.query.source import (
     AssetReader,
-    AxisQuery,
     Capability,
     Columns,
     Int64,
-    Line,
-    LineQuery,
-    Nearest,
     RunColumn,
     Summary,
     Values,
@@ -48,15 +43,13 @@ from runglass.store.model import (
     SeriesInfo,
     SeriesKey,
 )
-from runglass.store.parts import file_order
 from runglass.store.reach import Place, shown_name
-from runglass.store.snapshot import LongSeries, Snapshot, is_long, read_long, read_snapshot
+from runglass.store.snapshot import Snapshot, read_snapshot
 from runglass.store.stage import COUNT_BITS, RunStage, SeriesStage, Store
 
 # Statistics that an index knows of a series.
 INDEXED_STATS = frozenset({"last", "first", "min", "max", "mean", "count"})
 MAX_UNIONS = 3
-LONG_LINES_BYTES = 64 << 20
 
 TagSets = tuple[dict[str, int], list[dict[str, str]]]
 
@@ -66,7 +59,7 @@ class _LocalValues(Values, frozen=True):
     snapshot: Snapshot
 
 
-class LocalSource(DerivedReads):
+class LocalSource(LongReads):
     def __init__(
         self,
         store: Store,
@@ -77,21 +70,15 @@ class LocalSource(DerivedReads):
         list_remote: Callable[[], list[RemoteStatus]] = list,
     ) -> None:
         """`capabilities` depend on what fills the store, and so does how its locations are doing."""
-        self._store = store
+        super().__init__(store, keeps_overwritten=keeps_overwritten)
         self._list_remote = list_remote
         self.list_missing = list_missing
         self.capabilities = capabilities
-        # Show every attempt, even if a query asks for the latest.
-        self._keeps_overwritten = keeps_overwritten
         # By kind: the answer of list_tag_sets, and its generation.
         self._tag_sets: dict[Kind | None, tuple[int, TagSets]] = {}
         # The steps of the series that were asked for last: a page that follows them asks again with every change.
         self._unions: LruCache[object, StepUnion] = LruCache(MAX_UNIONS)
         self._unions_lock = threading.Lock()
-        # Lines of long series: a page that follows many runs asks for all of them when one has grown.
-        self._long_lines: LruCache[tuple[SeriesKey, LineQuery], Line] = LruCache(
-            LONG_LINES_BYTES, size_of=_bytes_of
-        )
 
     @property
     def generation(self) -> int:
@@ -222,76 +209,6 @@ class LocalSource(DerivedReads):
             )
         return found
 
-    def read_lines(self, keys: Sequence[SeriesKey], query: LineQuery) -> list[Line]:
-        long = {key: found for key in keys if (found := self._find_long(key)) is not None}
-        if not long or query.x not in TIME_AXES:
-            return super().read_lines(keys, query)
-        known: dict[SeriesKey, Line] = {}
-        for key, (run, series) in long.items():
-            line = self._long_lines.get((key, query))
-            if line is None or line.generation != series.generation:
-                line = self._read_long_line(key, run, series, query)
-                if line is not None:
-                    self._long_lines.put((key, query), line)
-            if line is not None:
-                known[key] = line
-        others = [key for key in keys if key not in known]
-        try:
-            read = super().read_lines(others, query) if others else []
-        except (RunUnknown, SeriesUnknown):
-            # The only other one is unknown; of many it is left out.
-            if not known:
-                raise
-            read = []
-        for line in read:
-            known[line.key] = line
-            if line.key in long:
-                self._long_lines.put((line.key, query), line)
-        return [known[key] for key in keys if key in known]
-
-    def read_nearest(self, keys: Sequence[SeriesKey], query: AxisQuery, *, at: float) -> list[Nearest]:
-        known: dict[SeriesKey, Nearest] = {}
-        for key in keys if query.x in TIME_AXES else ():
-            found = self._find_long(key)
-            long = None if found is None else self._read_long(*found, query.attempts)
-            nearest = None if long is None else find_long_nearest(SeriesKey(*key), long, query, at)
-            if nearest is not None:
-                known[key] = nearest
-        others = [key for key in keys if key not in known]
-        if others:
-            try:
-                known.update((each.key, each) for each in super().read_nearest(others, query, at=at))
-            except (RunUnknown, SeriesUnknown):
-                if not known:
-                    raise
-        return [known[key] for key in keys if key in known]
-
-    def _find_long(self, key: SeriesKey) -> tuple[RunStage, SeriesStage] | None:
-        run = self._store.runs.get(key[0])
-        series = run.find_series(key[1], Kind.SCALAR) if run is not None else None
-        return None if run is None or series is None or not is_long(series) else (run, series)
-
-    def _read_long(
-        self, run: RunStage, series: SeriesStage, attempts: Attempts, *, is_checked: bool = True
-    ) -> LongSeries | None:
-        chosen: Attempts = "all" if self._keeps_overwritten else attempts
-        return read_long(series, _starts_elsewhere(run, series), chosen, is_checked=is_checked)
-
-    def _read_long_line(
-        self, key: SeriesKey, run: RunStage, series: SeriesStage, query: LineQuery
-    ) -> Line | None:
-        """From pyramids; None if its points must be read."""
-
-        def read(is_checked: bool) -> Line | None:
-            long = self._read_long(run, series, query.attempts, is_checked=is_checked)
-            return None if long is None else make_long_line(SeriesKey(*key), long, query)
-
-        try:
-            # An average needs all values.
-            return read(is_checked=query.smoothing.kind != "none")
-        except RowsDamaged:
-            return read(is_checked=True)
-
     def read_last_values(self, runs: Sequence[str], tag: str) -> list[float | None]:
         if tag.startswith("="):
             return super().read_last_values(runs, tag)
@@ -350,14 +267,6 @@ class LocalSource(DerivedReads):
                 values.update(super().read_run_columns(others, [column])[0])
             found.append({run: values[run] for run in runs if run in values})
         return found
-
-    def _read_long_value(self, key: SeriesKey, stat: str) -> float | None:
-        """Of a series in several files or attempts, whose points would have to be copied; None for all others."""
-        found = self._find_long(key)
-        if found is None or (len(found[1].parts) == 1 and not found[1].parts[0].starts):
-            return None
-        long = self._read_long(*found, "latest")
-        return None if long is None else find_long_value(long, stat)
 
     def _find_summary(self, run: str, tag: str) -> Summary | None:
         """Of a series that comes from an index, has one file and one attempt: without reading its rows."""
@@ -439,7 +348,7 @@ class LocalSource(DerivedReads):
         return [data if isinstance(data, ValueDamaged) else _decoded(values, data) for data in loaded]
 
     def _snapshot(self, run: RunStage, series: SeriesStage) -> Snapshot:
-        snapshot = read_snapshot(series, _starts_elsewhere(run, series))
+        snapshot = read_snapshot(series, starts_elsewhere(run, series))
         if self._keeps_overwritten and snapshot.latest is not None:
             return replace(snapshot, latest=None)
         return snapshot
@@ -459,10 +368,6 @@ class LocalSource(DerivedReads):
         return run, series
 
 
-def _bytes_of(line: Line) -> int:
-    return line.x.nbytes + line.y.nbytes + (0 if line.kept is None else line.kept.nbytes)
-
-
 def _frozen(names: Collection[str] | None) -> frozenset[str] | None:
     return None if names is None else frozenset(names)
 
@@ -472,19 +377,6 @@ def _decoded(values: _LocalValues, data: bytes) -> Any:
         return values.run.decode(data, values.meta)
     except ValueDamaged as damage:
         return damage
-
-
-def _starts_elsewhere(run: RunStage, series: SeriesStage) -> list[tuple[str, int]]:
-    """Session starts, as file name and step, in files without the series. They end its attempts too."""
-    if len(run.files) == 1:
-        return []
-    own = {part.file.name for part in series.parts}
-    starts = [
-        (file.name, file.start_step)
-        for file in list(run.files.values())
-        if file.start_step is not None and file.start_step > 0 and file.name not in own
-    ]
-    return sorted(starts, key=lambda start: file_order(start[0]))
 
 
 def _columns(key: SeriesKey, snapshot: Snapshot, attempts: Attempts, since: int | None) -> Columns:
