@@ -18,6 +18,7 @@ from runglass.errors import ValueDamaged
 from runglass.ingest.file_tail import OPEN_FLAGS, FileTail
 from runglass.ingest.roots import LogRoot
 from runglass.ingest.run_loader import RunLoader
+from runglass.machine import paused_collection
 from runglass.native.columns import Columns
 from runglass.native.events import EventScanner
 from runglass.native.trace_view import give_back
@@ -210,7 +211,8 @@ class Indexing:
             index = self._indexes[root.path]
             if time.monotonic() < self._next_try.get(root.path, 0.0):
                 continue
-            frozen = dict(self._freeze(loading, root, due))
+            with paused_collection():
+                frozen = dict(self._freeze(loading, root, due))
             files = [file for _, file in frozen.values()]
             if not index.write(files, sum(map(_size_of, files)), stop.is_set):
                 self._next_try[root.path] = time.monotonic() + TRY_AGAIN_S
@@ -218,7 +220,8 @@ class Indexing:
             for pack in index.packs:
                 if pack.columns.on_damage is None:
                     self._watch_damage(pack)
-            written += self._settle(loading, root, index, frozen)
+            with paused_collection():
+                written += self._settle(loading, root, index, frozen)
             del frozen, files
             self.let_go()
             # Columns are small: what they freed lies between others, and the C library keeps it.
