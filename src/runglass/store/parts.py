@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -51,6 +52,15 @@ class Part(Struct):
     pyramid: Pyramid | None = None
     # A number of rows, and the highest step in them.
     _highest: tuple[int, int] = (0, 0)
+
+    def look_at_rows(self, rows: tuple[NDArray[Any], ...]) -> Pyramid:
+        """The pyramid, after it has seen these rows: step, wall time and value of all points."""
+        # Two readers may make one each; the last is kept.
+        pyramid = self.pyramid
+        if pyramid is None:
+            pyramid = self.pyramid = self.columns.read_pyramid() or Pyramid()
+        pyramid.update(*rows)
+        return pyramid
 
     def highest_step(self, steps: NDArray[np.int64]) -> int:
         """Of the part's steps, of which there is at least one. Only those that are new since the last call are looked at."""

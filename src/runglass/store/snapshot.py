@@ -42,7 +42,7 @@ class Snapshot(Struct, frozen=True):
     def read_pyramid(self) -> Pyramid:
         """Over the rows of `long_part`, and maybe some that came since."""
         assert self.long_part is not None
-        return _pyramid(self.long_part, self.arrays)
+        return self.long_part.look_at_rows(self.arrays)
 
     def rows(self, attempts: Attempts) -> NDArray[np.int64] | None:
         """Row numbers that `attempts` selects; None for all."""
@@ -144,7 +144,7 @@ def read_long(
             return LongSeries(epoch << COUNT_BITS | columns.count, (piece,), views[2].dtype)
     reads = [part.columns.read_points() for part in parts]
     counts = [len(read[0]) for read in reads]
-    pyramids = [_pyramid(part, read) for part, read in zip(parts, reads, strict=True)]
+    pyramids = [part.look_at_rows(read) for part, read in zip(parts, reads, strict=True)]
     segments = find_segments(parts, True, counts, starts_elsewhere)
     # The step from which later attempts overwrite each one.
     limits: list[int | None] = [None] * len(segments)
@@ -168,15 +168,6 @@ def read_long(
         row += count
     dtype = np.result_type(*(read[2] for read in reads))
     return LongSeries(epoch << COUNT_BITS | row, tuple(pieces), dtype)
-
-
-def _pyramid(part: Part, read: tuple[NDArray[Any], ...]) -> Pyramid:
-    # Two readers may make one each; the last is kept.
-    pyramid = part.pyramid
-    if pyramid is None:
-        pyramid = part.pyramid = part.columns.read_pyramid() or Pyramid()
-    pyramid.update(*read)
-    return pyramid
 
 
 @lru_cache(maxsize=256)

@@ -10,6 +10,7 @@ from tests.support.indexed import IndexedLog, packs_of
 
 from runglass import SummaryWriter
 from runglass.errors import SeriesUnknown
+from runglass.ingest import run_loader
 from runglass.native.pyramid import MIN_ROWS
 from runglass.query.derived import DerivedReads
 from runglass.query.source import AxisQuery, LineQuery, Smoothing
@@ -81,6 +82,12 @@ def test_the_nearest_point_needs_no_copy_of_all(again, query):
         assert found == DerivedReads.read_nearest(again.source, asked, query, at=at) != []
     with pytest.raises(SeriesUnknown):
         again.source.read_nearest([gone], query, at=0.0)
+
+
+def test_very_long_series_are_looked_at_while_they_are_read(made, monkeypatch):
+    assert part_of(IndexedLog(made / "logs", None)).pyramid is None
+    monkeypatch.setattr(run_loader, "EAGER_ROWS", MIN_ROWS)
+    assert part_of(IndexedLog(made / "logs", None)).pyramid.count == COUNT
 
 
 def damaged(made: Path, tmp_path: Path, at: int) -> IndexedLog:
