@@ -23,7 +23,7 @@ const change = (generation: number, runs: string[] | null): Change => ({
   generation,
   runs,
   is_loaded: true,
-  progress: { runs_found: 1, runs_loaded: 1, bytes_found: 1, bytes_read: 1 },
+  progress: { runs_found: 1, runs_loaded: 1, bytes_found: 1, bytes_read: 1, bytes_indexed: 0 },
 });
 
 /** A session with a server that is a table of answers. */
