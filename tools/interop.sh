@@ -11,18 +11,16 @@ case "$(uname -m)" in
   x86_64 | amd64) tensorflow=tensorflow-cpu ;;
   *) tensorflow=tensorflow ;;
 esac
-"$VENV/bin/python" -m pip install --quiet "$tensorflow" torch==2.13.0 tensorboardX tensorboard jax pillow onnx onnxscript \
-  lightning transformers accelerate optuna scikit-learn wandb mlflow-skinny
-# What Runglass itself needs there, to write with it from inside the frameworks.
-"$VENV/bin/python" -m pip install --quiet msgspec watchfiles pyyaml pytest hypothesis
+# Runglass's own needs are there too, to write with it from inside the frameworks. What is never imported need not be compiled.
+"$VENV/bin/python" -m pip install --quiet --no-compile "$tensorflow" torch==2.13.0 tensorboardX tensorboard jax pillow onnx \
+  onnxscript lightning transformers accelerate optuna scikit-learn wandb mlflow-skinny msgspec watchfiles pyyaml pytest hypothesis
 # W&B stays offline and silent.
 export WANDB_MODE=offline WANDB_SILENT=true
 mkdir -p build
 rm -rf build/interop-logs
-for writer in tensorflow_logs torch_logs tensorboardx_logs jax_logs tracker_logs; do
-  echo "writing build/interop-logs/$writer"
-  "$VENV/bin/python" "tests/support/frameworks/$writer.py" "build/interop-logs/$writer"
-done
+# Two at a time: most of a writer's time is the import of its framework, which uses one processor.
+printf '%s\n' tensorflow_logs torch_logs tensorboardx_logs jax_logs tracker_logs | xargs -P 2 -I {} sh -c \
+  'echo "writing build/interop-logs/{}"; exec "$0" tests/support/frameworks/{}.py build/interop-logs/{}' "$VENV/bin/python"
 RUNGLASS_INTEROP_LOGS=build/interop-logs .venv/bin/python -m pytest -m interop tests/interop
 PYTHONPATH=src "$VENV/bin/python" -m pytest -m interop \
   tests/interop/test_{graphs,graph_sources,summary_writer,watch,tf_style,keras_callback,trainers,data_loader,hparams,profiles}.py

@@ -7,8 +7,9 @@ VENV=.venvs/notebook
 if [ ! -x "$VENV/bin/python" ]; then
   "${PYTHON:-python3}" -m venv "$VENV"
 fi
-# What Runglass itself needs comes from its own list; the package comes from src/, compiled by `make setup`.
-"$VENV/bin/python" - <<'PYTHON' | xargs -d '\n' "$VENV/bin/python" -m pip install --quiet
+# What Runglass itself needs comes from its own list; the package comes from src/, compiled by `make setup`. What is never imported
+# need not be compiled.
+"$VENV/bin/python" - <<'PYTHON' | xargs -d '\n' "$VENV/bin/python" -m pip install --quiet --no-compile
 import tomllib
 
 with open("pyproject.toml", "rb") as file:
