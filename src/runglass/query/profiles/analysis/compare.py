@@ -49,7 +49,8 @@ def compare(before: Trace, after: Trace) -> Comparison:
         causes += explain(
             old, new, max(len(first), 1), max(len(second), 1), change, "kernel" if place == "device" else "op"
         )
-    causes += memory_causes(before, after)
+    # Ops and kernels together: a host that waits for data may explain all, and hundreds of kernels nothing.
+    causes = [*ranked(causes), *memory_causes(before, after)]
     findings = advice(before), advice(after)
     names = [{finding.id for finding in each} for each in findings]
     notes = []
@@ -121,7 +122,11 @@ def explain(
                 share=(after - before) / change if change else None,
             )
         )
-    return sorted(made, key=lambda cause: (-abs(cause.after - cause.before), cause.name))[:SHOWN]
+    return ranked(made)[:SHOWN]
+
+
+def ranked(causes: list[Cause]) -> list[Cause]:
+    return sorted(causes, key=lambda cause: (-abs(cause.after - cause.before), cause.name))
 
 
 def memory_causes(before: Trace, after: Trace) -> list[Cause]:

@@ -39,6 +39,25 @@ def test_a_slow_and_a_tuned_training():
     assert found.fresh == []
 
 
+def test_what_explains_most_comes_first_on_host_and_device():
+    def training(loader_us: int, kernel_us: int) -> Training:
+        made = Training()
+        for number in range(5):
+            begin = number * 10_000
+            made.host(f"ProfilerStep#{number}", begin, 9_999, "user_annotation")
+            made.host("DataLoader.__next__", begin + 10, loader_us)
+            made.launch(begin + loader_us + 20, "gemm", begin + loader_us + 30, kernel_us)
+        return made
+
+    found = compare(training(100, 900).trace(), training(5_000, 910).trace())
+    sizes = [abs(cause.after - cause.before) for cause in found.causes if cause.kind != "memory"]
+    assert sizes == sorted(sizes, reverse=True)
+    assert [cause.kind for cause in found.causes if cause.name in ("DataLoader.__next__", "gemm")] == [
+        "op",
+        "kernel",
+    ]
+
+
 def test_a_profile_and_itself():
     trace = planted("slow_loader").trace()
     found = compare(trace, trace)
