@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import io
 import zipfile
 import zlib
 from typing import NamedTuple
@@ -14,7 +13,7 @@ from runglass.query.embeddings.formats.content import BytesContent, Content, rea
 from runglass.query.embeddings.formats.memory import check_memory
 from runglass.query.embeddings.formats.numbers import NumberType, Piece, PiecesMatrix, Variable, find_type
 from runglass.query.embeddings.model import EmbeddingDamaged, EmbeddingUnknown, Matrix
-from runglass.query.graphs.formats.archives import RangeFile
+from runglass.query.graphs.formats.archives import open_ranges
 
 NPY_START = b"\x93NUMPY"
 ZIP_START = b"PK\x03\x04"
@@ -104,7 +103,7 @@ class NpzFile:
     def __init__(self, content: Content) -> None:
         self._content = content
         try:
-            self._archive = zipfile.ZipFile(io.BufferedReader(RangeFile(content.read, content.size)))
+            self._archive = zipfile.ZipFile(open_ranges(content.read, content.size))
         except ZIP_ERRORS as error:
             raise _damaged(content, f"it is no archive of arrays ({error})") from None
         self._members = {

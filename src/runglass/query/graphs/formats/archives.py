@@ -22,12 +22,25 @@ class RangeReader(Protocol):
     def read(self, offset: int, size: int) -> bytes: ...
 
 
-class RangeFile(io.RawIOBase):
+def open_ranges(read: Callable[[int, int], bytes], size: int) -> io.BufferedReader:
     """A file object over ranges, so that only what is needed of an archive is read."""
+    return _BoundedReader(RangeFile(read, size))
 
+
+class _BoundedReader(io.BufferedReader):
+    """Makes no room for more bytes than there are, whatever a damaged archive asks for."""
+
+    raw: RangeFile
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        left = max(0, self.raw.size - self.tell())
+        return super().read(left if size is None or size < 0 else min(size, left))
+
+
+class RangeFile(io.RawIOBase):
     def __init__(self, read: Callable[[int, int], bytes], size: int) -> None:
         self._read = read
-        self._size = size
+        self.size = size
         self._at = 0
 
     def readable(self) -> bool:
@@ -37,7 +50,7 @@ class RangeFile(io.RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self.size}[whence]
         self._at = max(0, base + offset)
         return self._at
 
@@ -45,7 +58,7 @@ class RangeFile(io.RawIOBase):
         return self._at
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        data = self._read(self._at, max(0, min(len(buffer), self._size - self._at)))
+        data = self._read(self._at, max(0, min(len(buffer), self.size - self._at)))
         buffer[: len(data)] = data
         self._at += len(data)
         return len(data)
@@ -54,7 +67,7 @@ class RangeFile(io.RawIOBase):
 class Archive:
     def __init__(self, read: Callable[[int, int], bytes], size: int) -> None:
         try:
-            self._zip = zipfile.ZipFile(io.BufferedReader(RangeFile(read, size)))
+            self._zip = zipfile.ZipFile(open_ranges(read, size))
             self._infos = {info.filename: info for info in self._zip.infolist()}
         except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFError) as error:
             raise GraphDamaged(f"This is no zip archive: {error}. The file may be cut off.") from None
