@@ -71,77 +71,49 @@
     return hash;
   };
 
-  /** Time from the next event of this kind to the frame after the one in which the canvas first looks different; null: never. */
+  /** Time from the next event of this kind to the frame after the one that looks different; null: none did. */
+  const lookAfter = (kind, patienceMs, isDifferent) =>
+    new Promise((done) =>
+      addEventListener(
+        kind,
+        ({ timeStamp }) => {
+          let isSeen = false;
+          const look = (at) => {
+            if (isSeen) done(at - timeStamp);
+            else if (at - timeStamp > patienceMs) done(null);
+            else {
+              isSeen = isDifferent();
+              requestAnimationFrame(look);
+            }
+          };
+          requestAnimationFrame(look);
+        },
+        { once: true, capture: true },
+      ),
+    );
+
+  /** A canvas has another picture. */
   const changed = (kind, selector, patienceMs) => {
     const [canvas] = all(selector);
     const before = hashOf(canvas);
-    return new Promise((done) =>
-      addEventListener(
-        kind,
-        ({ timeStamp }) => {
-          let isSeen = false;
-          const look = (at) => {
-            if (isSeen) done(at - timeStamp);
-            else if (at - timeStamp > patienceMs) done(null);
-            else {
-              isSeen = hashOf(canvas) !== before;
-              requestAnimationFrame(look);
-            }
-          };
-          requestAnimationFrame(look);
-        },
-        { once: true, capture: true },
-      ),
-    );
+    return lookAfter(kind, patienceMs, () => hashOf(canvas) !== before);
   };
 
-  /** Time from the next event of this kind to the frame after the one with another element of this kind; null: none came. */
+  /** There is an element for another row. */
   const appears = (kind, selector, patienceMs) => {
     const rowOf = () => all(selector)[0]?.dataset.row;
     const before = rowOf();
-    return new Promise((done) =>
-      addEventListener(
-        kind,
-        ({ timeStamp }) => {
-          let isSeen = false;
-          const look = (at) => {
-            const row = rowOf();
-            if (isSeen) done(at - timeStamp);
-            else if (at - timeStamp > patienceMs) done(null);
-            else {
-              isSeen = row !== undefined && row !== before;
-              requestAnimationFrame(look);
-            }
-          };
-          requestAnimationFrame(look);
-        },
-        { once: true, capture: true },
-      ),
-    );
+    return lookAfter(kind, patienceMs, () => {
+      const row = rowOf();
+      return row !== undefined && row !== before;
+    });
   };
 
-  /** Time from the next event of this kind to the frame after the one in which the element has another text; null: never. */
+  /** An element has another text. */
   const rewritten = (kind, selector, patienceMs) => {
     const [element] = all(selector);
     const before = element.textContent;
-    return new Promise((done) =>
-      addEventListener(
-        kind,
-        ({ timeStamp }) => {
-          let isSeen = false;
-          const look = (at) => {
-            if (isSeen) done(at - timeStamp);
-            else if (at - timeStamp > patienceMs) done(null);
-            else {
-              isSeen = element.textContent !== before;
-              requestAnimationFrame(look);
-            }
-          };
-          requestAnimationFrame(look);
-        },
-        { once: true, capture: true },
-      ),
-    );
+    return lookAfter(kind, patienceMs, () => element.textContent !== before);
   };
 
   /** Time from the next event of this kind to the frame in which the element is ready again; null: it is not in time. */
