@@ -40,14 +40,18 @@ def parse_port(text: str) -> int | None:
     return int(text)
 
 
-def parse_interval(text: str) -> float:
+def _parse_amount(text: str, what: str) -> float:
     try:
-        seconds = float(text)
+        amount = float(text)
     except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
-    return seconds
+        amount = -1.0
+    if not 0 <= amount < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
+    return amount
+
+
+def parse_interval(text: str) -> float:
+    return _parse_amount(text, "a number of seconds")
 
 
 def parse_measure_interval(text: str) -> float:
@@ -58,13 +62,7 @@ def parse_measure_interval(text: str) -> float:
 
 
 def parse_rate(text: str) -> float:
-    try:
-        rate = float(text)
-    except ValueError:
-        rate = -1.0
-    if not 0 <= rate < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of requests a second; 0 is no limit")
-    return rate
+    return _parse_amount(text, "a number of requests a second; 0 is no limit")
 
 
 def parse_duration(text: str) -> float:
