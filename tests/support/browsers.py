@@ -62,9 +62,13 @@ class Window(ABC):
     def evaluate(self, expression: str) -> Any:
         """The value of an expression in the page, as far as JSON has it."""
 
-    @abstractmethod
     def press(self, selector: str, keys: str) -> None:
-        """Types into an element; special keys are WebDriver's code points."""
+        """Types into an element once it is there; special keys are WebDriver's code points."""
+        self.wait_for(f"document.querySelector({json.dumps(selector)}) !== null")
+        self._press(selector, keys)
+
+    @abstractmethod
+    def _press(self, selector: str, keys: str) -> None: ...
 
     @abstractmethod
     def read_problems(self) -> list[str]:
@@ -158,7 +162,7 @@ class Firefox(Window):
         assert told["type"] == "success", told
         return json.loads(told["result"].get("value", "null"))
 
-    def press(self, selector: str, keys: str) -> None:
+    def _press(self, selector: str, keys: str) -> None:
         self.evaluate(f"document.querySelector({json.dumps(selector)}).focus()")
         pressed = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
         self._ask(
@@ -220,7 +224,7 @@ class WebKit(Window):
     def evaluate(self, expression: str) -> Any:
         return self._ask("POST", f"{self._session}/execute/sync", script=f"return {expression}", args=[])
 
-    def press(self, selector: str, keys: str) -> None:
+    def _press(self, selector: str, keys: str) -> None:
         found = self._ask("POST", f"{self._session}/element", using="css selector", value=selector)
         (element,) = found.values()
         self._ask("POST", f"{self._session}/element/{element}/value", text=keys)
