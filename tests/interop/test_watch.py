@@ -13,6 +13,7 @@ import pytest
 
 import runglass
 from runglass.errors import BadArgument
+from runglass.writer.watch.choice import DEFAULT
 
 pytestmark = [pytest.mark.interop]
 
@@ -233,6 +234,76 @@ def test_scaled_gradients_are_logged_as_they_are(torch: Any, tmp_path: Path) -> 
         scaled = norm(*(each.grad.numpy() for each in model.parameters()))
         scaler.step(optimizer)
     assert scalars(tmp_path)["grad_norm/total"][0] == pytest.approx(scaled / 1024, rel=1e-4)
+
+
+@pytest.fixture
+def cuda(torch: Any) -> Any:
+    if not torch.cuda.is_available():
+        pytest.skip("needs a CUDA device")
+    return torch.device("cuda", 0)
+
+
+@pytest.mark.parametrize("kind", ["float32", "bfloat16", "float16"])
+def test_sums_of_one_pass_are_those_of_many(torch: Any, cuda: Any, kind: str) -> None:
+    from runglass.writer.watch.torch_fused import fused_sums
+    from runglass.writer.watch.torch_sums import Sums
+
+    def joined(tensors: list[Any]) -> Any:
+        return torch.cat([each.reshape(-1).double() for each in tensors])
+
+    def random(*shape: int) -> Any:
+        return torch.randn(shape, device=cuda).to(getattr(torch, kind))
+
+    many, one = Sums(torch), fused_sums(cuda)
+    assert one is not None
+    tensors = [random(size) for size in (1, 7, 16, 65536, 65537, 300001)]
+    tensors.append(random(4, 8, 5, 6).to(memory_format=torch.channels_last))
+    odd = [each.clone() for each in tensors]
+    odd[2][3], odd[4][65536], odd[5][1] = math.nan, math.inf, -math.inf
+    for found, expected in zip(
+        one.gradients(odd, counts=True), many.gradients(odd, counts=True), strict=True
+    ):
+        torch.testing.assert_close(joined(found), joined(expected), rtol=1e-5, atol=0, equal_nan=True)
+    norms, copy = one.weights(tensors, copies=True)
+    expected, before = many.weights(tensors, copies=True)
+    assert torch.is_tensor(copy)
+    torch.testing.assert_close(joined(norms), joined(expected), rtol=1e-5, atol=0)
+    for each in tensors:
+        each.add_(torch.randn_like(each), alpha=0.1)
+    torch.testing.assert_close(
+        joined(one.changes(tensors, copy)),
+        torch.stack(
+            [(now.double() - then.double()).norm() for now, then in zip(tensors, before, strict=True)]
+        ),
+        rtol=1e-4,
+        atol=0,
+    )
+    outputs = [*odd, random(30, 40).t(), random(5000, 999).relu(), random(10).double(), random(10).cpu()]
+    for output in outputs * 8:
+        one.add_call(output)
+        many.add_call(output.to(cuda))
+    torch.testing.assert_close(
+        joined(one.take_calls()), joined(many.take_calls()), rtol=1e-4, atol=1e-2, equal_nan=True
+    )
+
+
+def test_a_model_on_a_gpu_logs_what_it_logs_on_a_cpu(torch: Any, cuda: Any, tmp_path: Path) -> None:
+    start, x = small(torch), torch.randn(16, 4)
+    for device in ("cpu", "cuda"):
+        model = copy.deepcopy(start).to(device)
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        with (
+            runglass.SummaryWriter(tmp_path / device) as writer,
+            runglass.watch(model, writer, every=1, what=("weights", *DEFAULT)),
+        ):
+            for _ in range(3):
+                optimizer.zero_grad()
+                (model(x.to(device)) ** 2).mean().backward()
+                optimizer.step()
+    expected, found = scalars(tmp_path / "cpu"), scalars(tmp_path / "cuda")
+    assert set(found) == set(expected)
+    for tag, values in expected.items():
+        assert found[tag] == pytest.approx(values, rel=1e-3, abs=1e-5), tag
 
 
 def test_wrong_optimizers(torch: Any, tmp_path: Path) -> None:

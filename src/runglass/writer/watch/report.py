@@ -72,8 +72,9 @@ def read_numbers(names: Numbers, flat: NDArray[np.float64], *, counts_not_finite
     calls = take(3 * len(names.calls)).reshape(3, -1)
     add_norms(scalars, "grad_norm", grads)
     add_norms(scalars, "param_norm", params)
+    weights = {**befores, **totals(befores)}
     for name, norm in {**changes, **totals(changes)}.items():
-        weight = {**befores, **totals(befores)}[name]
+        weight = weights[name]
         scalars[f"update_ratio/{name}"] = norm / weight if weight else math.nan if norm else 0.0
     spoilt = add_activations(scalars, names.calls, calls)
     if counts_not_finite:
@@ -114,20 +115,20 @@ def add_activations(
     scalars: dict[str, float], calls: Sequence[tuple[str, int]], numbers: NDArray[np.float64]
 ) -> list[str]:
     """The calls of a module together. Returns the modules with numbers that are not finite, in the order of their calls."""
-    sums: dict[str, NDArray[np.float64]] = {}
+    sums: dict[str, tuple[float, float, float, float]] = {}
     for (name, size), (total, norm, nonzero) in zip(calls, numbers.T.tolist(), strict=True):
-        sums.setdefault(name, np.zeros(4))
-        sums[name] += [size, total, norm * norm, nonzero]
+        n, x, xx, z = sums.get(name, (0.0, 0.0, 0.0, 0.0))
+        sums[name] = n + size, x + total, xx + norm * norm, z + nonzero
     spoilt = []
-    for name, (size, total, squares, nonzero) in sums.items():
-        mean = total / size
-        variance = squares / size - mean * mean
+    for name, (count, total, squares, nonzero) in sums.items():
+        mean = total / count
+        variance = squares / count - mean * mean
         scalars[f"activation_mean/{name}"] = mean
         # Rounding may push it below zero.
         scalars[f"activation_std/{name}"] = (
             math.sqrt(max(0.0, variance)) if variance == variance else variance
         )
-        scalars[f"activation_zeros/{name}"] = 1 - nonzero / size
+        scalars[f"activation_zeros/{name}"] = 1 - nonzero / count
         if not math.isfinite(squares):
             spoilt.append(name)
     return spoilt

@@ -1,14 +1,14 @@
 """A model of PyTorch: hooks around the steps of its optimizer, and around the calls of its modules in steps that are logged.
 
-All reductions run on the device, many tensors in one kernel where PyTorch has such; one copy per device and logged step brings the
-numbers to the host, and nothing waits for it. Imports PyTorch only when it is called with a model of it.
+All sums are made on the device (`torch_sums`, `torch_fused`); one copy per device and logged step brings the numbers to the host, and
+nothing waits for it. Imports PyTorch only when it is called with a model of it.
 """
 
 from __future__ import annotations
 
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -19,11 +19,18 @@ from runglass.errors import BadArgument
 from runglass.writer.values.arrays import type_name
 from runglass.writer.watch.choice import Choice, Schedule
 from runglass.writer.watch.report import BUCKETS, Numbers, stretches
+from runglass.writer.watch.torch_parts import (
+    Tree,
+    dense,
+    first_tensor,
+    is_shard,
+    local,
+    plain_name,
+    unwrapped,
+)
+from runglass.writer.watch.torch_sums import Sums
 from runglass.writer.watch.watched import Watched
 
-WRAPPERS = ("DistributedDataParallel", "DataParallel", "FullyShardedDataParallel")
-# Parts of names that wrappers add.
-WRAPPER_PARTS = ("_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module")
 # Modules whose output says nothing that the one before did not say.
 PASSING = (
     "Dropout",
@@ -70,12 +77,16 @@ class TorchWatched(Watched):
         # The optimizer whose steps count: the one given, or the first that steps and has a parameter of this model.
         self._optimizer = None if optimizer is None else weakref.ref(optimizer)
         self._names = Numbers()
-        # Of each call: the sum, the norm and how many numbers are not zero.
-        self._stats: list[tuple[Any, Any, Any]] = []
+        self._sums = Sums(torch)
+        self._sums_device: Any = None
+        # Full name, module and parameter, of those that can be watched.
+        self._parts: list[tuple[str, str, Any]] = []
+        self._tree: Tree | None = None
         # From before a step of the optimizer to after it.
         self._gathered: list[Any] = []
-        self._updated: list[Any] = []
+        self._updated: list[tuple[Any, Any]] = []
         self._before: list[Any] = []
+        self._copy: Any = None
         self._counts: list[Any] = []
         self._drawn: list[Any] = []
         self._hooks: list[Any] = []
@@ -86,23 +97,58 @@ class TorchWatched(Watched):
         self._prepare()
 
     def remove(self) -> None:
-        for hook in (*self._hooks, *self._step_hooks):
+        self._remove_hooks()
+        for hook in self._step_hooks:
             hook.remove()
-        self._hooks, self._step_hooks = [], []
+        self._step_hooks, self._parts, self._tree = [], [], None
         self._forget()
 
     # ---- hooks
 
     def _prepare(self) -> None:
         """Before the first call of a step: only steps that are logged have hooks in the modules."""
-        for hook in self._hooks:
-            hook.remove()
-        self._hooks, self._stats, self._names = [], [], Numbers()
-        if not self._is_due or not self._sees_calls:
+        self._names = Numbers()
+        self._sums.take_calls()
+        if not self._is_due:
+            self._remove_hooks()
+            return
+        if self._find_parts() or (self._sees_calls and not self._hooks):
+            self._remove_hooks()
+            self._add_hooks()
+        self._choose_sums()
+
+    def _find_parts(self) -> bool:
+        """Whether the model has other modules or parameters than before."""
+        if self._tree is not None and self._tree.is_current():
+            return False
+        self._tree = Tree(self._model)
+        self._parts = list(self._parameters())
+        return True
+
+    def _add_hooks(self) -> None:
+        if not self._sees_calls:
             return
         for name, module in self._modules():
             if not any(module.children()) and type(module).__name__ not in PASSING:
                 self._hooks.append(module.register_forward_hook(CallHook(self, name)))
+
+    def _remove_hooks(self) -> None:
+        for hook in self._hooks:
+            hook.remove()
+        self._hooks = []
+
+    def _choose_sums(self) -> None:
+        """Where the model is may change until it is trained."""
+        devices = {each.device for _, _, each in self._parts}
+        device = devices.pop() if len(devices) == 1 else None
+        if device == self._sums_device:
+            return
+        self._sums, self._sums_device = Sums(self._torch), device
+        if device is not None and device.type == "cuda" and self._torch.version.hip is None:
+            with suppress(ImportError):
+                from runglass.writer.watch.torch_fused import fused_sums
+
+                self._sums = fused_sums(device) or self._sums
 
     def see_call(self, name: str, output: Any) -> None:
         torch = self._torch
@@ -113,8 +159,7 @@ class TorchWatched(Watched):
             return
         values = tensor.detach()
         self._names.calls.append((name, values.numel()))
-        norm, kind = torch.linalg.vector_norm, norm_type(torch, values)
-        self._stats.append((values.sum(dtype=kind), norm(values, dtype=kind), norm(values, 0, dtype=kind)))
+        self._sums.add_call(values)
 
     def _is_ours(self, optimizer: Any) -> bool:
         if self._optimizer is None:
@@ -149,49 +194,52 @@ class TorchWatched(Watched):
     def _gather(self, optimizer: Any) -> None:
         """Everything but the change, which is not made yet."""
         names, what = self._names, self.choice.what
-        trained = [(full, each) for full, each in self._parameters() if each.grad is not None]
-        modules = [full.rpartition(".")[0] or self._root for full, _ in trained]
-        grads = [dense(each.grad) for _, each in trained]
-        weights = [local(each.detach()) for _, each in trained]
+        if self._find_parts():
+            self._remove_hooks()
+        trained = [part for part in self._parts if part[2].requires_grad and part[2].grad is not None]
+        modules = [module for _, module, _ in trained]
+        grads = [dense(each.grad) for _, _, each in trained]
+        weights = [local(each) for _, _, each in trained]
         self._gathered, self._counts, self._drawn = [], [], []
-        if "grad_norm" in what:
-            names.grads = modules
-            # Fused optimizers of AMP divide by the scale themselves.
-            scale = getattr(optimizer, "grad_scale", None)
-            norms = self._norms(grads)
-            self._gathered += norms if scale is None else [norm / scale for norm in norms]
-        before = self._norms(weights) if {"param_norm", "update_ratio"} & what else []
-        if "param_norm" in what:
-            names.params = modules
-            self._gathered += before
+        if {"grad_norm", "not_finite"} & what:
+            norms, counts = self._sums.gradients(grads, counts="not_finite" in what)
+            if "grad_norm" in what:
+                names.grads = modules
+                # Fused optimizers of AMP divide by the scale themselves.
+                scale = getattr(optimizer, "grad_scale", None)
+                self._gathered += norms if scale is None else [norm / scale for norm in norms]
+            if "not_finite" in what:
+                names.counts = modules
+                self._counts = counts
         self._updated, self._before = [], []
-        if "update_ratio" in what:
-            names.updates = modules
-            self._gathered += before
-            self._updated = [each for _, each in trained]
-            self._before = foreach(lambda group: self._torch._foreach_mul(group, 1.0), weights)
-        if "not_finite" in what:
-            names.counts = modules
-            self._counts = self._not_finite(grads)
+        if {"param_norm", "update_ratio"} & what:
+            norms, self._copy = self._sums.weights(weights, copies="update_ratio" in what)
+            if "param_norm" in what:
+                names.params = modules
+                self._gathered += norms
+            if "update_ratio" in what:
+                names.updates = modules
+                self._before = norms
+                self._updated = [(each, each.shape) for _, _, each in trained]
         for family, tensors in (("weights", weights), ("gradients", grads)):
             if family in what:
-                names.histograms += [f"{family}/{full}" for full, _ in trained]
+                names.histograms += [f"{family}/{full}" for full, _, _ in trained]
                 self._drawn += [part for tensor in tensors for part in self._buckets(tensor)]
 
     def _finish(self) -> None:
-        after = [local(each.detach()) for each in self._updated]
-        if any(now.shape != then.shape for now, then in zip(after, self._before, strict=True)):
+        changes: list[Any] = []
+        if any(each.shape != shape for each, shape in self._updated):
             # What changed its shape has no change to speak of.
-            del self._gathered[len(self._gathered) - len(self._names.updates) :]
-            self._names.updates, after, self._before = [], [], []
-        changed = foreach(self._torch._foreach_sub, after, self._before)
-        flat = [*self._gathered, *self._norms(changed), *self._counts]
-        flat += [stats[which] for which in range(3) for stats in self._stats]
-        self._send_tensors(flat + self._drawn)
+            self._names.updates, self._before = [], []
+        elif self._updated:
+            changes = self._sums.changes([local(each) for each, _ in self._updated], self._copy)
+        calls = self._sums.take_calls()
+        self._send_tensors([*self._gathered, *self._before, *changes, *self._counts, *calls, *self._drawn])
         self._forget()
 
     def _forget(self) -> None:
-        self._stats = []
+        self._sums.take_calls()
+        self._copy = None
         self._updated, self._before, self._gathered, self._counts, self._drawn = [], [], [], [], []
 
     def _send_tensors(self, tensors: list[Any]) -> None:
@@ -201,11 +249,11 @@ class TorchWatched(Watched):
         for _, places in stretches(tensors, lambda tensor: tensor.device):
             pieces = [tensors[place] for place in places]
             if len({piece.dtype for piece in pieces}) > 1:
-                pieces = [piece.to(torch.float32) for piece in pieces]
-            if self._drawn:
-                parts.append((places, torch.cat([piece.reshape(-1) for piece in pieces])))
-            else:
+                pieces = [piece.to(torch.float64) for piece in pieces]
+            if all(piece.dim() == 0 for piece in pieces):
                 parts.append((places, torch.stack(pieces)))
+            else:
+                parts.append((places, torch.cat([piece.reshape(-1) for piece in pieces])))
         sizes = [tensor.numel() for tensor in tensors]
         fetched: list[tuple[list[int], Any]] = []
         events = []
@@ -238,24 +286,6 @@ class TorchWatched(Watched):
 
         self._send(self._names, fetch, is_here)
 
-    def _norms(self, tensors: Sequence[Any]) -> list[Any]:
-        torch = self._torch
-        return foreach(lambda group: torch._foreach_norm(group, 2, dtype=norm_type(torch, group[0])), tensors)
-
-    def _not_finite(self, tensors: Sequence[Any]) -> list[Any]:
-        """How many numbers are NaN or infinite: x - x is 0 for all others, and the sign of NaN is 0."""
-        torch = self._torch
-
-        def count(group: list[Any]) -> Any:
-            odd = torch._foreach_sub(group, group)
-            torch._foreach_add_(odd, 1)
-            torch._foreach_sign_(odd)
-            torch._foreach_mul_(odd, -1)
-            torch._foreach_add_(odd, 1)
-            return torch._foreach_norm(odd, 1, dtype=norm_type(torch, group[0]))
-
-        return foreach(count, tensors)
-
     def _buckets(self, tensor: Any) -> list[Any]:
         """The ends of its finite numbers, and how many lie in each of equal buckets between them; without a wait."""
         torch = self._torch
@@ -278,19 +308,14 @@ class TorchWatched(Watched):
             if self.choice.has_module(plain):
                 yield plain, module
 
-    def _parameters(self) -> Iterator[tuple[str, Any]]:
-        """Trainable parameters; a shared one has the first of its names."""
+    def _parameters(self) -> Iterator[tuple[str, str, Any]]:
+        """Trainable parameters with their names and modules; a shared one has the first of its names."""
         for name, parameter in self._model.named_parameters():
             full = plain_name(name)
-            # A lazy module has no numbers yet; quantised and sparse ones have no norm that means anything.
-            if (
-                parameter.requires_grad
-                and parameter.is_floating_point()
-                and not parameter.is_sparse
-                and not type(parameter).__name__.startswith("Uninitialized")
-                and self.choice.has_module(full.rpartition(".")[0] or self._root)
-            ):
-                yield full, parameter
+            module = full.rpartition(".")[0] or self._root
+            # Quantised and sparse ones have no norm that means anything.
+            if parameter.is_floating_point() and not parameter.is_sparse and self.choice.has_module(module):
+                yield full, module, parameter
 
 
 class CallHook:
@@ -316,64 +341,6 @@ def no_hook() -> Any:
 
 def see_nothing(module: Any, args: Any, output: Any) -> None:
     pass
-
-
-def unwrapped(model: Any) -> tuple[Any, bool]:
-    """The model inside wrappers, and whether one of them compiles it."""
-    is_compiled = False
-    while True:
-        is_compiled = is_compiled or getattr(model, "_compiled_call_impl", None) is not None
-        inner = model.__dict__.get("_modules", {}).get("_orig_mod")
-        if inner is not None:
-            model, is_compiled = inner, True
-        elif type(model).__name__ in WRAPPERS:
-            model = model.module
-        else:
-            return model, is_compiled
-
-
-def plain_name(name: str) -> str:
-    return ".".join(part for part in name.split(".") if part not in WRAPPER_PARTS)
-
-
-def is_shard(parameter: Any) -> bool:
-    return type(parameter).__name__ == "FlatParameter" or hasattr(parameter, "_local_tensor")
-
-
-def local(tensor: Any) -> Any:
-    """The part of this process of a tensor that is divided among several."""
-    return tensor.to_local() if hasattr(tensor, "to_local") else tensor
-
-
-def dense(grad: Any) -> Any:
-    grad = local(grad.detach())
-    return grad.coalesce().values() if grad.is_sparse else grad
-
-
-def first_tensor(torch: Any, output: Any) -> Any:
-    if isinstance(output, torch.Tensor):
-        return None if output.is_sparse or output.is_quantized else local(output)
-    listed: Iterable[Any] = ()
-    if isinstance(output, Mapping):
-        listed = output.values()
-    elif isinstance(output, list | tuple):
-        listed = output
-    return next((found for each in listed if (found := first_tensor(torch, each)) is not None), None)
-
-
-def norm_type(torch: Any, tensor: Any) -> Any:
-    """float16 and bfloat16 hold neither large norms nor many digits."""
-    return torch.float64 if tensor.dtype == torch.float64 else torch.float32
-
-
-def foreach(work: Callable[..., Sequence[Any]], *lists: Sequence[Any]) -> list[Any]:
-    """`work` on groups of tensors that can share kernels; what it returns for each, in order."""
-    found: list[Any] = [None] * len(lists[0])
-    for _, places in stretches(lists[0], lambda tensor: (tensor.device, tensor.dtype)):
-        results = work(*([tensors[place] for place in places] for tensors in lists))
-        for place, result in zip(places, results, strict=True):
-            found[place] = result
-    return found
 
 
 def is_torch_model(model: Any) -> bool:
