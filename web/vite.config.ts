@@ -19,8 +19,12 @@ const ALWAYS = /\/src\/main\.ts$/;
  */
 const SHARED = /\/src\/(base|api|state|ui|cards|run_table|frame)\/(?!dialogs\/)|\/node_modules\/(svelte|d3-format)/;
 /** Shared too, but loaded when something needs it: a job, a query, a window. */
-const LATER =
-  /\/src\/(api\/jobs|state\/(job_runner|runs\/run_query|cursor\/step_marks)|run_table\/(column_filter|Health|health_)|ui\/Keys)/;
+const LATER = new RegExp(
+  [
+    "/src/(api/jobs|state/(job_runner|runs/run_query|cursor/step_marks)|ui/(Keys|SearchField))",
+    "/src/run_table/(column_filter|Health|health_|Query|query_)",
+  ].join("|"),
+);
 /** Shared by dashboards of samples and by dialogs; the first page of Scalars does without it. */
 const SAMPLES = new RegExp(
   [
