@@ -173,9 +173,7 @@ def _find_next(name: str, columns: dict[str, Column], points: int) -> tuple[Int3
         return None, []
     numbers = column.numbers
     if numbers is None:
-        return None, [
-            f"{name}: {column.name} has values that are no numbers of rows. No sequences are drawn."
-        ]
+        return None, [f"{name}: {column.name} has values that are not row numbers. No sequences are drawn."]
     is_row = (numbers >= 0) & (numbers < points) & (numbers == np.floor(numbers))
     wrong = int(np.count_nonzero((numbers >= points) | (numbers != np.floor(numbers)) & np.isfinite(numbers)))
     following = np.where(is_row, numbers, -1).astype(np.int32)

@@ -72,7 +72,7 @@ class SpriteSheet:
         problems = []
         if self.width % width or self.height % height:
             problems.append(
-                f"{name} has {self.width} × {self.height} pixels, which is no multiple of {width} × {height}. What is left over at the "
+                f"{name} has {self.width} × {self.height} pixels, which is not a multiple of {width} × {height}. What is left over at the "
                 "right and at the bottom is not used."
             )
         if self.count < points:
@@ -197,7 +197,7 @@ def _decode_other(content: Content) -> Pixels:
     form = next((name for start, name in OTHER_STARTS.items() if head.startswith(start)), None)
     if form is None:
         raise EmbeddingDamaged(
-            f"{content.name} is no picture that is known. Write it as PNG.", where=content.name
+            f"{content.name} is not in a known picture format. Write it as PNG.", where=content.name
         )
     try:
         pillow: Any = importlib.import_module("PIL.Image")

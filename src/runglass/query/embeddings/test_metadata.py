@@ -114,7 +114,7 @@ def test_sequences():
     assert parse("w\t__seq_next__\na\t0\n", 1).next is not None
     wrong = parse("w\t__next__\na\tb\n", 1)
     assert wrong.next is None
-    assert "no numbers of rows" in wrong.problems[0]
+    assert "not row numbers" in wrong.problems[0]
 
 
 def test_long_cells_take_no_longer():

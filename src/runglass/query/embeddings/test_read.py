@@ -129,7 +129,7 @@ def test_a_shape_that_is_not_that_of_the_file():
         (npy(VECTORS)[:-4], "cut short"),
         (npy(VECTORS)[:20], "cut short"),
         (npz(a=np.array(["x"])), "no matrix of numbers"),
-        (npz(a=VECTORS)[:-30], "no archive"),
+        (npz(a=VECTORS)[:-30], "not an archive"),
         (parquet(words=["a", "b"]), "no column of lists"),
         (parquet(vector=[[1.0, 2.0], [3.0]]), "not all of its vectors have 2 numbers"),
         (b"PAR1\0nonsense", "cannot be read as Parquet"),

@@ -144,7 +144,7 @@ def test_pictures_of_the_runs_own_logs():
 @pytest.mark.parametrize(
     ("tile", "points", "problem"),
     [
-        ((4, 4), 6, "no multiple of 4 × 4"),
+        ((4, 4), 6, "not a multiple of 4 × 4"),
         ((5, 4), 8, "room for 6 pictures of 5 × 4 and there are 8 vectors. The last 2 have no picture."),
         ((1, 1), 6, "Check the size in the config."),
         (None, 6, "does not say how large"),
@@ -160,8 +160,8 @@ def test_sprites_that_do_not_fit(tile, points, problem):
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (b"", "no picture that is known"),
-        (b"<html>", "no picture that is known"),
+        (b"", "not in a known picture format"),
+        (b"<html>", "not in a known picture format"),
         (b"\xff\xd8\xff\xe0 nonsense", "damaged JPEG"),
         (encode(RGBA, "RGB")[:30], "damaged PNG"),
         (encode(RGBA, "RGB")[:-40], "damaged PNG: pixels are missing"),

@@ -87,7 +87,7 @@ def test_a_graph_that_is_logged_later(logdir):
     log.reload()
     after = {info.name: info.generation for info in list_graphs(log.source)}
     assert [name for name in after if after[name] != before[name]] == ["__run_graph__"]
-    with pytest.raises(GraphDamaged, match="no GraphDef"):
+    with pytest.raises(GraphDamaged, match="not a GraphDef"):
         log.graph("run")
     assert len(log.graph("run", step=5).nodes) == 2
 

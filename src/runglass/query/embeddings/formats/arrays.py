@@ -51,7 +51,7 @@ def open_checkpoint_files(contents: Sequence[Content], shards: Mapping[int, Cont
         return SafetensorsShards([SafetensorsFile(each) for each in contents])
     found = open_arrays(main)
     if found is None:
-        raise EmbeddingDamaged(f"{main.name} is no checkpoint of a format that is known.", where=main.name)
+        raise EmbeddingDamaged(f"{main.name} is not a checkpoint in a known format.", where=main.name)
     return found
 
 

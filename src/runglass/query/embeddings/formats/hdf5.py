@@ -128,7 +128,7 @@ def open_superblock(content: Content) -> tuple[Hdf5Bytes, int]:
     """The file with the sizes of its numbers, and the address of its first group."""
     start = find_start(content)
     if start is None:
-        raise EmbeddingDamaged(f"{content.name} is no HDF5 file.", where=content.name)
+        raise EmbeddingDamaged(f"{content.name} is not an HDF5 file.", where=content.name)
     cursor = Cursor(Hdf5Bytes(content, 0, 8, 8), content.read(start + 8, 128))
     try:
         version = cursor.number(1)

@@ -105,7 +105,7 @@ class NpzFile:
         try:
             self._archive = zipfile.ZipFile(open_ranges(content.read, content.size))
         except ZIP_ERRORS as error:
-            raise _damaged(content, f"it is no archive of arrays ({error})") from None
+            raise _damaged(content, f"it is not an archive of arrays ({error})") from None
         self._members = {
             info.filename.removesuffix(NPY_ENDING): info
             for info in self._archive.infolist()

@@ -73,7 +73,7 @@ def read_vectors(content: Content, name: str, shape: tuple[int, ...]) -> Vectors
 def _open_matrix(
     content: Content, name: str, shape: tuple[int, ...]
 ) -> tuple[Matrix, ParquetFile | NpzFile | None]:
-    """The vectors of a file that is no text, and where labels may come from. Its first bytes decide what it is."""
+    """The vectors of a file that is not text, and where labels may come from. Its first bytes decide what it is."""
     if not content.size:
         raise EmbeddingDamaged(f"{content.name} is empty.", where=content.name)
     head = content.read(0, 8)
@@ -94,7 +94,7 @@ def _raw_matrix(content: Content, shape: tuple[int, ...]) -> Matrix:
     if len(shape) != 2:
         said = f", not {list(shape)}" if shape else ""
         raise EmbeddingDamaged(
-            f"{content.name} is no text and of no format that is known. Raw numbers of float32 need a tensor_shape of two numbers in "
+            f"{content.name} is not text, and not in a known format. Raw numbers of float32 need a tensor_shape of two numbers in "
             f"the config{said}.",
             where=content.name,
         )

@@ -70,7 +70,7 @@ class Archive:
             self._zip = zipfile.ZipFile(open_ranges(read, size))
             self._infos = {info.filename: info for info in self._zip.infolist()}
         except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFError) as error:
-            raise GraphDamaged(f"This is no zip archive: {error}. The file may be cut off.") from None
+            raise GraphDamaged(f"This is not a zip archive: {error}. The file may be cut off.") from None
         unsafe = [name for name in self._infos if not is_safe(name)]
         self.names = [name for name in self._infos if is_safe(name)]
         self.problems: list[str] = []

@@ -50,7 +50,7 @@ def parse_archive(archive: Archive) -> Graph:
     names = [name for name in archive.names if MODEL_FILES.fullmatch(name)]
     if not names:
         raise GraphDamaged(
-            "This archive has no models/model.json, so it is no program of torch.export. Write one with torch.export.save."
+            "This archive has no models/model.json, so it is not a program of torch.export. Write one with torch.export.save."
         )
     names.sort(key=lambda name: (not name.endswith(("models/model.json", "program.json")), name))
     problems = list(archive.problems)
@@ -63,11 +63,11 @@ def parse_program(data: bytes, problems: list[str] | None = None) -> Graph:
     try:
         program = msgspec.json.decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise GraphDamaged(f"The program of torch.export is no JSON: {error}.") from None
+        raise GraphDamaged(f"The program of torch.export is not JSON: {error}.") from None
     module = as_dict(as_dict(program).get("graph_module"))
     if not isinstance(module.get("graph"), dict):
         raise GraphDamaged(
-            'This is no program of torch.export: expected "graph_module" with a "graph" in it.'
+            'This is not a program of torch.export: expected "graph_module" with a "graph" in it.'
         )
     reader = ProgramReader(module["graph"], as_dict(module.get("signature")), {}, 0)
     return reader.make_graph(problems or [])

@@ -125,7 +125,7 @@ def parse_parts(data: bytes, parts: Sequence[Part], problems: Sequence[str] = ()
     if faults and not any(scan.names for scan in scans):
         fault = next(scan for scan in scans if scan.fault)
         raise GraphDamaged(
-            f"This is no GraphDef: byte {fault.fault_at:,} of {len(data):,}: {fault.fault}. "
+            f"This is not a GraphDef: byte {fault.fault_at:,} of {len(data):,}: {fault.fault}. "
             "The file may be cut off, or of another format."
         )
     functions = Functions(data)

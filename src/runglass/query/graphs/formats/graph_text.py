@@ -47,7 +47,7 @@ def parse_graph_text(text: str) -> Graph:
                 for field, value in parse_items(GRAPH, text, ENUMS)
             )
     except TextProtoError as error:
-        raise GraphDamaged(f"This is no GraphDef as text: {error}") from None
+        raise GraphDamaged(f"This is not a GraphDef as text: {error}") from None
     except (ValueError, OverflowError) as error:
-        raise GraphDamaged(f"This is no GraphDef as text: {error}.") from None
+        raise GraphDamaged(f"This is not a GraphDef as text: {error}.") from None
     return parse_graph_def(data)

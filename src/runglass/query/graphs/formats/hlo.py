@@ -51,9 +51,9 @@ def parse_hlo(data: bytes | memoryview) -> Graph:
     try:
         module = decode(HLO, data).get("hlo_module", {})
     except WireError as error:
-        raise GraphDamaged(f"This is no HloProto: {error}.") from None
+        raise GraphDamaged(f"This is not an HloProto: {error}.") from None
     if not module.get("computations"):
-        raise GraphDamaged("This is no HloProto: it has no computations.")
+        raise GraphDamaged("This is not an HloProto: it has no computations.")
     return HloReader(module).graph
 
 

@@ -41,10 +41,12 @@ def parse_keras(data: bytes | str) -> Graph:
         model = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise GraphDamaged(
-            f"This is no Keras model: {error}. Expected the JSON of model.to_json()."
+            f"This is not a Keras model: {error}. Expected the JSON of model.to_json()."
         ) from None
     if not isinstance(model, dict) or not isinstance(model.get("config"), dict | list):
-        raise GraphDamaged('This is no Keras model: expected a JSON object with "class_name" and "config".')
+        raise GraphDamaged(
+            'This is not a Keras model: expected a JSON object with "class_name" and "config".'
+        )
     return KerasReader(model).graph
 
 

@@ -79,10 +79,10 @@ def parse_onnx(data: bytes | memoryview) -> Graph:
         model = decode(MODEL_HEAD, data)
     except WireError as error:
         raise GraphDamaged(
-            f"This is no ONNX model: {error}. The file may be cut off, or of another format."
+            f"This is not an ONNX model: {error}. The file may be cut off, or of another format."
         ) from None
     if "graph" not in model:
-        raise GraphDamaged("This is no ONNX model: it has no graph.")
+        raise GraphDamaged("This is not an ONNX model: it has no graph.")
     return OnnxReader(model).graph
 
 

@@ -65,7 +65,7 @@ def parse_run_metadata(data: bytes) -> Graph:
     if top.fault:
         if not places:
             raise GraphDamaged(
-                f"This is no RunMetadata: byte {top.fault_at:,} of {len(data):,}: {top.fault}."
+                f"This is not a RunMetadata: byte {top.fault_at:,} of {len(data):,}: {top.fault}."
             )
         problems.append(
             f"Byte {top.fault_at:,} of {len(data):,}: {top.fault}. What stands before it is shown."

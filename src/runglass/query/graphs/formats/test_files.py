@@ -375,7 +375,7 @@ def test_files_of_a_run(tmp_path):
         log.graph("run", "other")
     (run / "graph.pb").write_bytes(b"\xff\xff\xff")
     log.reload()
-    with pytest.raises(GraphDamaged, match="no GraphDef"):
+    with pytest.raises(GraphDamaged, match="not a GraphDef"):
         log.graph("run", "graph.pb")
 
 

@@ -159,7 +159,7 @@ def test_a_cut_off_graph_keeps_what_stands_before():
 
 
 def test_bytes_that_are_no_graph():
-    with pytest.raises(GraphDamaged, match="no GraphDef: byte 0 of 4"):
+    with pytest.raises(GraphDamaged, match="not a GraphDef: byte 0 of 4"):
         parse_graph_def(b"\xff\xff\xff\xff")
 
 
@@ -316,7 +316,7 @@ def test_a_trace_of_two_graphs_is_merged():
 
 
 def test_damaged_run_metadata():
-    with pytest.raises(GraphDamaged, match="no RunMetadata"):
+    with pytest.raises(GraphDamaged, match="not a RunMetadata"):
         parse_run_metadata(b"\xff\xff")
     with pytest.raises(GraphDamaged, match="profile cannot be decoded"):
         parse_profile(b"\xff\xff")

@@ -147,7 +147,7 @@ def test_a_class_of_the_users_own():
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "3", '{"a": 1}', '{"class_name": "X", "config": 3}'])
 def test_what_is_no_model(text):
-    with pytest.raises(GraphDamaged, match="no Keras model"):
+    with pytest.raises(GraphDamaged, match="not a Keras model"):
         parse_keras(text)
 
 

@@ -73,7 +73,7 @@ export function checkStates(data: unknown, rows: number, dimensions: number): St
   const listed: unknown[] = Array.isArray(data) ? data : [data];
   return listed.map((each, i) => {
     if (!isObject(each) || !isProjection(each["selectedProjection"]))
-      throw new BookmarksError(`Bookmark ${i + 1} names no projection: this is no file of bookmarks.`);
+      throw new BookmarksError(`Bookmark ${i + 1} names no projection: this is not a file of bookmarks.`);
     const shape = each["dataSetDimensions"];
     if (isNumbers(shape) && (shape[0] !== rows || shape[1] !== dimensions))
       throw new BookmarksError(
