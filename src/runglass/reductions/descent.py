@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runglass.native import neighbors as native
+from runglass.reductions.blas import one_thread
 from runglass.reductions.model import Floats, Follow
-from runglass.reductions.threads import pool, spread
+from runglass.reductions.threads import pool, spread, spread_parts
 
 Rows = NDArray[np.int32]
 
@@ -149,9 +150,13 @@ def turn(points: Floats) -> Floats:
     sample = points[:: max(1, n // TURNED_ROWS)]
     centre = sample.mean(axis=0)
     centred = (sample - centre).astype(np.float64)
-    directions = np.linalg.eigh(centred.T @ centred)[1][:, ::-1].astype(np.float32)
-    for start in range(0, n, 8_192):
-        turned[start : start + 8_192, :d] = (points[start : start + 8_192] - centre) @ directions
+
+    def turn_rows(start: int, stop: int) -> None:
+        np.matmul(points[start:stop] - centre, directions, out=turned[start:stop, :d])
+
+    with one_thread():
+        directions = np.linalg.eigh(centred.T @ centred)[1][:, ::-1].astype(np.float32)
+        spread_parts(turn_rows, n, 8_192)
     return turned
 
 

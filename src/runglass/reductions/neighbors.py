@@ -10,17 +10,20 @@ from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
 from runglass.native import neighbors as native
+from runglass.reductions.blas import one_thread
 from runglass.reductions.descent import descend_all
 from runglass.reductions.matrix import Matrix
 from runglass.reductions.model import METRICS, Floats, Follow, Metric, ReadRows
 from runglass.reductions.prepare import unit
-from runglass.reductions.threads import spread
+from runglass.reductions.threads import spread, spread_parts
 
 Rows = NDArray[np.int32]
 
 # Multiplications up to which all rows are compared with all others.
 MAX_EXACT = 6_000_000_000
 TABLE_BYTES = 16 << 20
+# Of a table, on one core.
+TABLE_ROWS = 128
 
 
 def nearest(
@@ -119,8 +122,14 @@ def compare_all(points: Floats, count: int, follow: Follow) -> tuple[Rows, Float
     who = np.empty((n, count), np.int32)
     far = np.empty((n, count), np.float32)
     step = max(1, TABLE_BYTES // (4 * n))
+    products = np.empty((min(step, n), n), np.float32)
     for first in range(0, n, step):
-        products = points[first : first + step] @ points.T
-        spread(partial(native.keep_nearest, products, lengths, first, who, far), len(products))
+
+        def compare(start: int, stop: int, first: int = first) -> None:
+            np.matmul(points[first + start : first + stop], points.T, out=products[start:stop])
+            native.keep_nearest(products, lengths, first, who, far, start, stop)
+
+        with one_thread():
+            spread_parts(compare, min(step, n - first), TABLE_ROWS)
         follow.at("Finding neighbours", first, n)
     return who, far

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from runglass.reductions.blas import one_thread
 from runglass.reductions.matrix import Matrix
 from runglass.reductions.model import COMPONENTS, Floats, Follow
+from runglass.reductions.threads import spread_parts
 
 Doubles = NDArray[np.float64]
 
@@ -28,6 +31,9 @@ MAX_LOADED_BYTES = 512 << 20
 TOLERANCE = 1e-6
 KRYLOV_STEPS = 16
 MAX_RESTARTS = 30
+# Rows that one core multiplies. In more dimensions blocks have fewer rows, and the library divides a product among the cores.
+PART_ROWS = 2_048
+MAX_DIVIDED = 1_024
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +116,26 @@ def read_covariance(matrix: Matrix, follow: Follow, *, is_wide: bool) -> tuple[D
         centred = np.subtract(block, shift, dtype=np.float64 if is_wide else np.float32)
         with np.errstate(over="ignore", invalid="ignore"):
             sums += np.ones(len(centred), centred.dtype) @ centred
-            products += centred.T @ centred
+            for part in multiply_parts(centred):
+                products += part
         follow.at("Finding components", place, matrix.n)
     offset = sums / matrix.n
     return shift + offset, products / matrix.n - np.outer(offset, offset)
+
+
+def multiply_parts(rows: NDArray[Any]) -> list[NDArray[Any]]:
+    """Products of all columns with each other: sums of some rows after the other, to be added up."""
+
+    def multiply(start: int, stop: int) -> NDArray[Any]:
+        # Each thread has its own say on warnings.
+        with np.errstate(over="ignore", invalid="ignore"):
+            made: NDArray[Any] = rows[start:stop].T @ rows[start:stop]
+        return made
+
+    if rows.shape[1] > MAX_DIVIDED:
+        return [multiply(0, len(rows))]
+    with one_thread():
+        return spread_parts(multiply, len(rows), PART_ROWS)
 
 
 def apply_covariance(matrix: Matrix, mean: Doubles, given: Doubles, follow: Follow) -> Doubles:
@@ -128,10 +150,11 @@ def apply_covariance(matrix: Matrix, mean: Doubles, given: Doubles, follow: Foll
 
 def largest(square: Doubles, count: int, follow: Follow) -> tuple[Doubles, Doubles]:
     """The largest eigenvalues of a symmetric matrix and their vectors, one row each."""
-    if len(square) <= MAX_ALL or count * 4 > len(square):
+    with one_thread():
+        if len(square) > MAX_ALL and count * 4 <= len(square):
+            return krylov(lambda given: square @ given, len(square), count, follow)
         values, vectors = np.linalg.eigh(square)
         return values[::-1][:count], vectors[:, ::-1][:, :count].T.copy()
-    return krylov(lambda given: square @ given, len(square), count, follow)
 
 
 def krylov(
@@ -179,6 +202,7 @@ def project(matrix: Matrix, components: Components, follow: Follow | None = None
     near = components.mean.astype(np.float32)
     positions = np.empty((matrix.n, len(components.directions)), np.float32)
     for place, block in matrix.blocks():
-        np.matmul(block - near, turned, out=positions[place : place + len(block)])
+        with one_thread():
+            np.matmul(block - near, turned, out=positions[place : place + len(block)])
         follow.at("Projecting", place, matrix.n)
     return positions

@@ -28,6 +28,7 @@ def test_components_equal_those_of_a_singular_value_decomposition(shape, way, mo
     if way == "streamed":
         monkeypatch.setattr(pca, "MAX_SQUARE", 3)
     monkeypatch.setattr(Matrix, "block_rows", lambda self: 37)
+    monkeypatch.setattr(pca, "PART_ROWS", 10)
     vectors = sample(*shape)
     found = reduce(lambda start, stop: vectors[start:stop], *shape, Reduction())
     positions, variance = by_svd(vectors, 10)

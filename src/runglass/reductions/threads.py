@@ -31,9 +31,12 @@ def spread(
     function: Callable[[int, int], T], n: int, *, parts: int = PARTS, least: int = MIN_ROWS
 ) -> list[T]:
     """Call it with ranges that cover 0 to n, and return what they return, in order."""
-    cores = count_cores()
-    size = max(least, -(-n // (cores * parts)))
+    return spread_parts(function, n, max(least, -(-n // (count_cores() * parts))))
+
+
+def spread_parts(function: Callable[[int, int], T], n: int, size: int) -> list[T]:
+    """The same with ranges of this size, whatever the machine: for sums that depend on where they begin."""
     ranges = [(start, min(start + size, n)) for start in range(0, n, size)]
-    if cores == 1 or len(ranges) <= 1:
+    if count_cores() == 1 or len(ranges) <= 1:
         return [function(*each) for each in ranges]
     return list(pool().map(lambda each: function(*each), ranges))
