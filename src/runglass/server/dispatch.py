@@ -87,7 +87,7 @@ class Api:
             self._routes.setdefault(route.path, {})[route.method] = route
         read_lists = self._routes["/api/lists"]["GET"].handler
         self.read_ahead = ReadAhead(
-            source, dashboards, read_lists=lambda: read_lists(source, lists.ListsQuery())
+            source, dashboards, read_lists=lambda: read_lists(source, Asked(lists.ListsQuery(), NOBODY))
         )
 
     async def dispatch(

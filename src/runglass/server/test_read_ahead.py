@@ -2,7 +2,9 @@ import threading
 
 from runglass.api.dashboard import Dashboard
 from runglass.query.memory import MemorySource
+from runglass.server.dispatch import Api
 from runglass.server.read_ahead import ReadAhead
+from runglass.server.settings import Settings
 from runglass.store.model import Kind
 
 PATIENCE_S = 30
@@ -54,3 +56,16 @@ def test_nothing_is_read_after_the_end():
     ahead.start()
     wait_for_end(ahead)
     assert "a" not in read
+
+
+def test_a_server_reads_ahead_what_its_dashboards_name():
+    source = MemorySource().add_scalars("run", "loss", step=[0], value=[1.0])
+    read = []
+    named = Dashboard("a", "A", kinds=(Kind.SCALAR,), read_ahead=lambda source: read.append("a"))
+    api = Api(source, Settings(), dashboards=[named])
+    try:
+        api.read_ahead.start()
+        wait_for_end(api.read_ahead)
+    finally:
+        api.close()
+    assert read == ["a"]
