@@ -18,6 +18,7 @@ from runglass.dashboards.overview.routes import ROUTES as OVERVIEW
 from runglass.dashboards.pr_curves.routes import ROUTES as PR_CURVES
 from runglass.dashboards.profile.routes import ROUTES as PROFILE
 from runglass.dashboards.profile.works import WORKS as PROFILE_WORKS
+from runglass.dashboards.projector.loaded import read_ahead as read_projector_ahead
 from runglass.dashboards.projector.routes import ROUTES as PROJECTOR
 from runglass.dashboards.projector.works import WORKS as PROJECTOR_WORKS
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
@@ -58,6 +59,7 @@ DASHBOARDS = (
         families=(Family.PROJECTOR, Family.CHECKPOINT),
         routes=PROJECTOR,
         works=PROJECTOR_WORKS,
+        read_ahead=read_projector_ahead,
     ),
     Dashboard("profile", "Profile", families=(Family.PROFILE,), routes=PROFILE, works=PROFILE_WORKS),
     Dashboard("pr_curves", "PR curves", kinds=(Kind.PR_CURVE,), routes=PR_CURVES),

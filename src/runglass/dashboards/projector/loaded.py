@@ -32,6 +32,8 @@ BLOCK_ROWS = 1 << 14
 RESIDENT_BYTES = 256 << 20
 # Larger ones are not read through before somebody wants them reduced.
 MAX_COUNTED_BYTES = 2 << 30
+# Larger ones are not read before somebody asks.
+MAX_AHEAD_BYTES = 32 << 20
 
 
 class Loaded:
@@ -217,6 +219,25 @@ class EmbeddingReader:
 
 
 known_embeddings: PerSource[EmbeddingReader] = PerSource(EmbeddingReader)
+
+
+def read_ahead(source: DataSource) -> None:
+    """The embedding that a page shows first, if it is small. Nothing is fetched over a network that nobody asked for."""
+    if source.list_remote():
+        return
+    reader = known_embeddings.of(source)
+    readable = [info for info in reader.list_all(source) if info.problem is None and info.rows is not None]
+    # The page chooses in the same way, among the runs that it shows.
+    first = min(
+        readable,
+        key=lambda info: (info.is_offered, not info.has_metadata, -(info.rows or 0)),
+        default=None,
+    )
+    if first is None or 4 * (first.rows or 0) * (first.dimensions or 0) > MAX_AHEAD_BYTES:
+        return
+    loaded = reader.load(source, EmbeddingRef(first.run, first.name))
+    reader.logged(source, loaded)
+    _ = loaded.not_finite
 
 
 def logged_columns(source: DataSource, loaded: Loaded) -> Mapping[str, Column]:

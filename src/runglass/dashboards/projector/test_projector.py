@@ -13,6 +13,7 @@ from msgspec import structs
 from tests.support.waiting import until
 
 from runglass.api.blocks import decode_blocks
+from runglass.dashboards.projector import loaded
 from runglass.dashboards.projector.clustering import choose_words, split_words
 from runglass.dashboards.projector.reducing import estimate
 from runglass.dashboards.projector.shape import EmbeddingRef, ReduceBody, Reducing
@@ -21,6 +22,7 @@ from runglass.dashboards.projector.works import WORKS
 from runglass.errors import BadRequest
 from runglass.jobs.runner import Limits, Runner
 from runglass.jobs.work import JobState
+from runglass.query.embeddings.read import read_embedding
 from runglass.query.memory import MemorySource
 from runglass.server.app import App
 from runglass.server.in_process import InProcess
@@ -131,6 +133,27 @@ def test_embeddings_are_listed(client):
     )
     assert (words["has_metadata"], words["has_sprite"], words["has_bookmarks"]) == (True, True, True)
     assert (bare["name"], bare["steps"], bare["has_sprite"], bare["problem"]) == ("bare", [], False, None)
+
+
+def test_what_a_page_shows_first_is_read_ahead(source, client, monkeypatch):
+    read = []
+
+    def note(source, run, name, step):
+        read.append((run, name, step))
+        return read_embedding(source, run, name, step)
+
+    monkeypatch.setattr(loaded, "read_embedding", note)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(source, "list_remote", lambda: ["s3://bucket"])
+        loaded.read_ahead(source)
+    with monkeypatch.context() as small:
+        small.setattr(loaded, "MAX_AHEAD_BYTES", 4 * ROWS * DIMENSIONS - 1)
+        loaded.read_ahead(source)
+    assert read == []
+    loaded.read_ahead(source)
+    assert ask(client, "about")["step"] == 20
+    assert read == [("train", "words", 20)]
+    loaded.read_ahead(MemorySource())
 
 
 def test_what_is_known_of_one(client):
