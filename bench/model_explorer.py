@@ -30,6 +30,18 @@ def install() -> Path:
     return command
 
 
+def describe() -> str:
+    if not (VENV / "bin" / "model-explorer").exists():
+        return "Model Explorer did not install"
+    code = f"from importlib.metadata import version; print(version({PACKAGE!r}))"
+    done = subprocess.run(
+        [str(VENV / "bin" / "python"), "-c", code], capture_output=True, text=True, check=False
+    )
+    return (
+        f"Model Explorer {done.stdout.strip()}" if done.returncode == 0 else "Model Explorer did not install"
+    )
+
+
 def server() -> Server:
     return Server(
         "model-explorer", [str(install()), "--no_open_in_browser", "--host=127.0.0.1", "--port={port}"]

@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from playwright.sync_api import Browser
 from tools.chromium import chromium
 
-from bench import ours, peers, table
+from bench import model_explorer, ours, peers, table
 from bench.measure import Server
 from bench.options import parse_options
 from bench.page import boards, layout
@@ -130,6 +130,8 @@ def main() -> int:
         f"Median of {chosen.repeat} visits (peer: {chosen.peer_repeat}), in turn",
         f"Load average {load_before:.1f} at the start, {os.getloadavg()[0]:.1f} at the end",
     ]
+    if any(name.endswith("-explorer") for name in names):
+        about.insert(2, f"Beside graphs: {model_explorer.describe()}")
     if chosen.quick:
         about.append("Quick run: the figures are not to be judged")
     print("\n" + "\n".join(about) + "\n\n" + table.plain(rows))

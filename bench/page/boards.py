@@ -340,6 +340,8 @@ def measure(name: str, chosen: argparse.Namespace, peer: Peer | None) -> tuple[l
                     into.append(visit(browser, server, showing))
                     if turn == 0 and name.startswith("trace-"):
                         into[-1]["cold_s"] = into[-1].pop("drawn_s")
+                    elif turn == 0 and "drawn_s" in into[-1]:
+                        into[-1]["fresh_s"] = into[-1]["drawn_s"]
                     print(f"{name}, {showing.side}: {brief(into[-1])}", flush=True)
                 except Exception as error:  # costs this visit, not the run
                     say_failure(f"{name}, {showing.side}", error)

@@ -157,6 +157,7 @@ DEMANDS = (
         for nodes in (10_000, 100_000)
     ),
     Demand("navigation → points drawn", "drawn_s", "projector-10000", 0.8),
+    Demand("navigation → points drawn, first visit to the server", "fresh_s", "projector-10000", 0.8),
     Demand("navigation → points drawn, by the peer", "drawn_s", "projector-10000", share=0.2),
     *(
         demand
