@@ -250,13 +250,14 @@ cdef class Window:
         cdef size_t keep = 0
         cdef size_t wanted
         cdef size_t left = <size_t>(self.size - at)
+        cdef int64_t hop = at - self.base - <int64_t>self.have
         cdef void *moved
         if at >= self.base and at < self.base + <int64_t>self.have:
             keep = self.have - <size_t>(at - self.base)
             self.read_size = min(self.read_size * 4, <size_t>READ_BYTES)
         else:
-            # What follows a hop is often a header and another hop.
-            self.read_size = READ_BYTES if at == self.base + <int64_t>self.have else FIRST_READ_BYTES
+            # What follows a hop is often a header and another hop. Past the rest of an event it is none: events are short and many.
+            self.read_size = READ_BYTES if 0 <= hop < FIRST_READ_BYTES else FIRST_READ_BYTES
         wanted = max(n, min(left, keep + self.read_size))
         if wanted > self.capacity:
             moved = realloc(self.data, wanted)
