@@ -482,7 +482,10 @@ class Trace:
 
 def used_names(trace: Trace, chosen: Mask | Int32 | Int64 | None = None) -> list[int]:
     """Texts that are the name of an event, in their order, without sorting millions of them."""
-    return numbers_in(trace.name if chosen is None else trace.name[chosen], len(trace.strings))
+    if chosen is not None:
+        return numbers_in(trace.name[chosen], len(trace.strings))
+    found: list[int] = trace.computed.get("used names", lambda: numbers_in(trace.name, len(trace.strings)))
+    return found
 
 
 def numbers_in(column: Int32 | Int64, size: int) -> list[int]:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from runglass.query.profiles.analysis.advice import advice
 from runglass.query.profiles.analysis.breakdown import StepTimes, step_times
-from runglass.query.profiles.analysis.memory import measure
+from runglass.query.profiles.analysis.memory import read_curves
 from runglass.query.profiles.analysis.model import PARTS, Cause, Comparison, OpRow, PartChange
 from runglass.query.profiles.analysis.ops import ops
 from runglass.query.profiles.model import Place, Trace
@@ -134,7 +134,7 @@ def memory_causes(before: Trace, after: Trace) -> list[Cause]:
     if not (before.info.has_memory or after.info.has_memory):
         return []
     old, new = (
-        {curve.allocator: curve.peak_bytes for curve in measure(trace).curves} for trace in (before, after)
+        {curve.allocator: curve.peak_bytes for curve in read_curves(trace)} for trace in (before, after)
     )
     return [
         Cause(

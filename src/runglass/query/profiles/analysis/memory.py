@@ -114,6 +114,7 @@ def option_of(trace: Trace) -> str:
 # --- curves
 
 
+@kept
 def read_curves(trace: Trace) -> list[MemoryCurve]:
     """One for each allocator, of the counters that count its bytes."""
     named = {(counter.track, counter.name): counter for counter in trace.info.counters}

@@ -7,8 +7,8 @@ from collections import Counter
 import numpy as np
 
 from runglass.query.profiles.analysis.facts import Facts, show_bytes, show_share
-from runglass.query.profiles.analysis.memory import measure
-from runglass.query.profiles.analysis.model import Finding, Measured, MemoryCurve, Where
+from runglass.query.profiles.analysis.memory import measure, read_curves
+from runglass.query.profiles.analysis.model import Finding, MemoryCurve, Where
 
 MIN_STEPS = 3
 WORTH_BYTES = 1 << 20
@@ -19,16 +19,15 @@ FULL = 0.9
 def find(facts: Facts) -> list[Finding]:
     if not facts.trace.info.has_memory:
         return []
-    view = measure(facts.trace)
     found = []
-    for curve in view.curves:
+    for curve in read_curves(facts.trace):
         if curve.device is not None:
-            found += find_growth(facts, view, curve)
+            found += find_growth(facts, curve)
             found += find_full(curve)
     return found
 
 
-def find_growth(facts: Facts, view: Measured, curve: MemoryCurve) -> list[Finding]:
+def find_growth(facts: Facts, curve: MemoryCurve) -> list[Finding]:
     # On the host: memory is asked for there, long before the device comes to use it.
     steps = facts.host_steps(curve.host)
     if len(steps) < MIN_STEPS:
@@ -53,7 +52,7 @@ def find_growth(facts: Facts, view: Measured, curve: MemoryCurve) -> list[Findin
             id="memory_grows",
             title="Memory grows from step to step",
             evidence=f"The least that is allocated in a step grows by {show_bytes(mean)} in each of {len(growth)} steps, from "
-            f"{show_bytes(low[0])} to {show_bytes(low[-1])}{describe_kept(facts, view, int(begins[0]), int(begins[-1]))}.",
+            f"{show_bytes(low[0])} to {show_bytes(low[-1])}{describe_kept(facts, int(begins[0]), int(begins[-1]))}.",
             action="Something keeps tensors of every step: losses or outputs in a list (keep .item() or .detach().cpu()), a metric that "
             "holds its graph, hooks.",
             where=Where(from_ps=int(begins[0]), to_ps=int(limits[-1])),
@@ -61,9 +60,9 @@ def find_growth(facts: Facts, view: Measured, curve: MemoryCurve) -> list[Findin
     ]
 
 
-def describe_kept(facts: Facts, view: Measured, low: int, high: int) -> str:
+def describe_kept(facts: Facts, low: int, high: int) -> str:
     """Which op made what was allocated in the steps and is never freed."""
-    made = view.allocations
+    made = measure(facts.trace).allocations
     if made is None:
         return ""
     kept = np.flatnonzero(
