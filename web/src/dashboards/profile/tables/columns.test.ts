@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   type Column,
   filterRows,
+  fitColumns,
   KERNEL_COLUMNS,
   type KernelRow,
   sortRows,
@@ -60,4 +61,16 @@ test("cells are readable, and exact in a file", () => {
       .split("\r\n")
       .slice(0, 2),
   ).toEqual(["Kernel,Total", '"gemm, big",1000000']);
+});
+
+test("names give way before numbers, and what is left over is theirs", () => {
+  const columns = [column("name"), column("op"), column("total")];
+  const [name, op, total] = columns.map(({ widthPx }) => widthPx) as [number, number, number];
+  const [leastName, leastOp] = columns.map(({ leastPx }) => leastPx) as [number, number];
+  expect(fitColumns(columns, name + op + total + 50)).toEqual([name + 50, op, total]);
+  const half = (name - leastName + op - leastOp) / 2;
+  expect(fitColumns(columns, name + op + total - half)).toEqual([(name + leastName) / 2, (op + leastOp) / 2, total]);
+  // Wider than the room: it scrolls.
+  expect(fitColumns(columns, 100)).toEqual([leastName, leastOp, total]);
+  expect(fitColumns([column("total")], 10)).toEqual([total]);
 });

@@ -16,6 +16,8 @@ export interface Column<Row> {
   readonly name: string;
   readonly label: string;
   readonly widthPx: number;
+  /** How much of it is left where there is little room; missing: all of it. */
+  readonly leastPx?: number;
   readonly value: (row: Row) => Cell;
   /** Missing: text is shown as it is. */
   readonly format?: (value: number) => string;
@@ -37,7 +39,8 @@ export const rate =
     return `${formatRough(value / 1000 ** power)} ${["", "k", "M", "G", "T", "P"][power]}${unit}/s`;
   };
 
-const NUMBER_PX = 92;
+/** Room for a number with its unit, for the heading, and for the arrow of sorting. */
+const numberPx = (label: string): number => Math.max(76, Math.ceil(label.length * 6.4) + 29);
 export const number = <Row>(
   name: string,
   label: string,
@@ -47,20 +50,28 @@ export const number = <Row>(
 ): Column<Row> => ({
   name,
   label,
-  widthPx: NUMBER_PX,
+  widthPx: numberPx(label),
   value: (row) => value(row) ?? null,
   format,
   ...(hint && { hint }),
 });
+const LEAST_TEXT_PX = 96;
+const LEAST_TITLE_PX = 180;
 export const text = <Row>(name: string, label: string, widthPx: number, value: (row: Row) => string): Column<Row> => ({
-  ...{ name, label, widthPx, value },
+  ...{ name, label, widthPx, leastPx: Math.min(widthPx, LEAST_TEXT_PX), value },
 });
+/** What a row is about: it stays in sight, and keeps enough to be read. */
+const title = <Row>(name: string, label: string, widthPx: number, value: (row: Row) => string): Column<Row> => ({
+  ...text(name, label, widthPx, value),
+  leastPx: Math.min(widthPx, LEAST_TITLE_PX),
+});
+const wide = <Row>(column: Column<Row>, widthPx: number): Column<Row> => ({ ...column, widthPx });
 /** Zero means that there is nothing to say. */
 const some = (value: number | null | undefined): number | null => value || null;
 
 export const OP_COLUMNS: readonly Column<OpRow>[] = [
-  text("name", "Op", 280, ({ name }) => name),
-  text("type", "Type", 110, ({ type }) => type),
+  title("name", "Op", 280, ({ name }) => name),
+  text("type", "Type", 92, ({ type }) => type),
   text("module", "Module", 130, ({ module }) => module ?? ""),
   text("place", "On", 64, ({ place }) => place),
   number("count", "Calls", ({ occurrences }) => occurrences, formatCount),
@@ -75,16 +86,16 @@ export const OP_COLUMNS: readonly Column<OpRow>[] = [
     "Of the kernels that it launched itself",
   ),
   number("longest", "Longest", ({ max_ps }) => max_ps, time),
-  {
-    ...number(
+  wide(
+    number(
       "flops",
       "FLOP rate",
       ({ flop_rate }) => some(flop_rate),
       rate("FLOP"),
       "Of the kernels, where there are any",
     ),
-    widthPx: 108,
-  },
+    100,
+  ),
   number("bandwidth", "Bandwidth", ({ bandwidth }) => some(bandwidth), rate("B")),
   number("intensity", "FLOP / byte", ({ intensity }) => some(intensity), formatRough),
   text("bound", "Bound by", 84, ({ bound_by }) => (bound_by && bound_by !== "unknown" ? bound_by : "")),
@@ -95,7 +106,7 @@ export const OP_COLUMNS: readonly Column<OpRow>[] = [
 ];
 
 export const KERNEL_COLUMNS: readonly Column<KernelRow>[] = [
-  text("name", "Kernel", 320, ({ name }) => name),
+  title("name", "Kernel", 320, ({ name }) => name),
   text("op", "Op", 170, ({ op }) => op ?? ""),
   text("module", "Module", 130, ({ module }) => module ?? ""),
   number("count", "Calls", ({ occurrences }) => occurrences, formatCount),
@@ -125,7 +136,7 @@ export const KERNEL_COLUMNS: readonly Column<KernelRow>[] = [
 ];
 
 export const BUFFER_COLUMNS: readonly Column<BufferRow>[] = [
-  text("instruction", "Instruction", 220, ({ instruction }) => instruction),
+  title("instruction", "Instruction", 220, ({ instruction }) => instruction),
   number("bytes", "Bytes", (row) => row.bytes, formatBytes),
   text("kind", "For", 96, ({ kind }) => kind),
   text("category", "Category", 120, ({ category }) => category ?? ""),
@@ -138,7 +149,7 @@ export const BUFFER_COLUMNS: readonly Column<BufferRow>[] = [
 ];
 
 export const ALIVE_COLUMNS: readonly Column<AliveRow>[] = [
-  text("op", "Made by", 280, ({ op }) => op),
+  title("op", "Made by", 280, ({ op }) => op),
   number("bytes", "Bytes", (row) => row.bytes, formatBytes),
   number("count", "Count", ({ count }) => count, formatCount),
   text("region", "For", 110, ({ region }) => region),
@@ -148,7 +159,7 @@ export const ALIVE_COLUMNS: readonly Column<AliveRow>[] = [
 ];
 
 export const BLOCK_COLUMNS: readonly Column<Block>[] = [
-  text("op", "Made by", 280, ({ op }) => op),
+  title("op", "Made by", 280, ({ op }) => op),
   number("bytes", "Bytes", (row) => row.bytes, formatBytes),
   number("start", "Allocated", ({ start_ps }) => start_ps, time, "Since the beginning of the profile"),
   number("end", "Freed", ({ end_ps }) => end_ps, time, "Since the beginning of the profile"),
@@ -163,7 +174,7 @@ export const BLOCK_COLUMNS: readonly Column<Block>[] = [
 ];
 
 export const SUSPECT_COLUMNS: readonly Column<Suspect>[] = [
-  text("op", "Made by", 280, ({ op }) => op),
+  title("op", "Made by", 280, ({ op }) => op),
   number(
     "step",
     "Per step",
@@ -203,6 +214,18 @@ export const isNumber = <Row>({ format }: Column<Row>): boolean => format !== un
 export const usedColumns = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): readonly Column<Row>[] =>
   columns.filter((column, i) => i === 0 || rows.some((row) => !isNothing(column.value(row))));
 const isNothing = (cell: Cell): boolean => cell === null || cell === "";
+
+/** Widths that fill the room: what can be shortened gives way, and the first column takes what is left over. Where even
+    the least is too wide, the table is wider than its room. */
+export function fitColumns<Row>(columns: readonly Column<Row>[], roomPx: number): readonly number[] {
+  const widths = columns.map(({ widthPx }) => widthPx);
+  const spare = roomPx - widths.reduce((sum, each) => sum + each, 0);
+  if (spare >= 0) return widths.map((each, i) => (i === 0 ? each + spare : each));
+  const slack = columns.map(({ widthPx, leastPx = widthPx }) => widthPx - leastPx);
+  const total = slack.reduce((sum, each) => sum + each, 0);
+  const part = total === 0 ? 0 : Math.min(1, -spare / total);
+  return widths.map((each, i) => each - (slack[i] as number) * part);
+}
 
 /** Rows with these letters in one of their texts. */
 export function filterRows<Row>(columns: readonly Column<Row>[], rows: readonly Row[], wanted: string): readonly Row[] {

@@ -17,6 +17,7 @@ describe("the shortest form of a name", () => {
     ["ProfilerStep#12", "Step 12"],
     ["jit(step)/transpose(jvp(Model))/dense/dot_general", "dot_general"],
     ["aten::add_", "add_"],
+    ["<string>:5", "<string>:5"],
     ["void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x64>(Params)", "cutlass_80_tensorop_s1688gemm_128x64"],
   ])("%s", (name, shortest) => expect(lastOf(name)).toBe(shortest));
 });

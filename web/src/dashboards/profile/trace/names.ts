@@ -45,6 +45,8 @@ function make(name: string): readonly string[] {
   const whole = forms.at(-1) as string;
   if (whole.includes("<") || whole.includes("::")) {
     const plain = withoutBrackets(whole.replace(/^void /, ""));
+    // "<string>:5" is no function: a place in code that has no file.
+    if (!/^\w/.test(plain)) return forms;
     add(plain);
     if (plain.includes("::")) add(plain.slice(plain.lastIndexOf("::") + 2));
     // "cutlass::Kernel2<cutlass_80_tensorop_s1688gemm>": what it is stands in the brackets.
