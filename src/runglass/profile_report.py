@@ -105,6 +105,7 @@ def steps_section(overview: Overview) -> Section:
         )
     figures = [
         ("Device busy", overview.device_busy),
+        ("ops on devices", overview.device_op_share if overview.device_busy is not None else None),
         ("SM efficiency", overview.sm_efficiency),
         ("Occupancy", None if overview.occupancy is None else overview.occupancy / 100),
         ("Tensor cores", overview.tensor_core_share),

@@ -12,6 +12,7 @@ from tests.support.profiles import golden_path, load_profile, table_rows
 from runglass.native.trace_rows import TraceRows
 from runglass.query.profiles.analysis.breakdown import part_of_name, rows_of, step_times
 from runglass.query.profiles.analysis.intervals import cover
+from runglass.query.profiles.analysis.ops import ops
 from runglass.query.profiles.analysis.overview import find_outliers, overview
 from runglass.query.profiles.build import build_trace
 from runglass.query.profiles.model import Category
@@ -66,11 +67,21 @@ def test_parts_add_up(case, ending):
         assert min(step.parts.values()) >= 0
     assert found.step_ps is not None
     assert sum(found.parts.values()) == pytest.approx(found.step_ps.mean)
-    for share in (found.device_busy, found.tensor_core_share, found.compute_16bit_share, found.sm_efficiency):
+    shares = (found.device_busy, found.device_op_share, found.tensor_core_share, found.compute_16bit_share)
+    for share in (*shares, found.sm_efficiency):
         assert share is None or 0 <= share <= 1
     assert (found.device_busy is None) == (not trace.info.devices)
     assert 0 < len(found.top_ops) <= 10
     assert found.is_synthetic == (trace.info.steps_note is not None)
+
+
+@pytest.mark.parametrize("case", ["keras_callback_profile", "tf_graph_trace"])
+def test_where_ops_ran_as_xprof_has_it(case):
+    """XProf knows no op on the device of jax_profile_gpu: there the programs name them."""
+    said = read_truth(case, "overview_page")[0]["p"]
+    found = overview(load_profile(golden_path(case, ".xplane.pb")))
+    assert f"{100 * found.device_op_share:.1f}%" == said["device_tf_op_percent"]
+    assert f"{100 - 100 * found.device_op_share:.1f}%" == said["host_tf_op_percent"]
 
 
 def test_what_a_gpu_was_used_for():
@@ -80,6 +91,11 @@ def test_what_a_gpu_was_used_for():
     assert found.compute_16bit_share > 0.1
     assert found.tensor_core_share > 0
     assert found.occupancy > 0
+    rows = ops(load_profile(golden_path("torch_profiler_gpu", ".pt.trace.json.gz")))
+    own = {place: sum(row.self_ps for row in rows if row.place == place) for place in ("host", "device")}
+    assert found.device_op_share == own["device"] / (own["device"] + own["host"]) > 0
+    assert found.environment["cuda_driver_version"] == 13000
+    assert "schemaVersion" not in found.environment
     of_jax = overview(load_profile(golden_path("jax_profile_gpu", ".xplane.pb")))
     assert of_jax.environment["jax_version"] == "0.11.2"
     assert of_jax.compute_16bit_share == 0.0

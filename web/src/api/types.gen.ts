@@ -4491,6 +4491,8 @@ export interface components {
             /** @default null */
             device_busy: number | null;
             /** @default null */
+            device_op_share: number | null;
+            /** @default null */
             sm_efficiency: number | null;
             /** @default null */
             occupancy: number | null;

@@ -136,6 +136,8 @@ class Overview(Struct, frozen=True, kw_only=True):
     is_synthetic: bool
     # Share of the time of the steps in which a device did anything; None without a device.
     device_busy: float | None = None
+    # Share of the own time of all ops that was spent on devices, the rest on hosts; None without ops.
+    device_op_share: float | None = None
     # Share of the device's processors that were in use; null where it was not measured.
     sm_efficiency: float | None = None
     # Per cent.

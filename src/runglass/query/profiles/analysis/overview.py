@@ -14,10 +14,10 @@ from runglass.query.profiles.analysis.flops import count_work
 from runglass.query.profiles.analysis.intervals import cover
 from runglass.query.profiles.analysis.kernels import TENSOR_CORES, kernel_events
 from runglass.query.profiles.analysis.launching import on_device
-from runglass.query.profiles.analysis.model import PARTS, Overview, Spread
+from runglass.query.profiles.analysis.model import PARTS, OpRow, Overview, Spread
 from runglass.query.profiles.analysis.ops import ops
 from runglass.query.profiles.analysis.programs import executed
-from runglass.query.profiles.model import Float64, Int8, Int64, Mask, Trace, named_like
+from runglass.query.profiles.model import Float64, Int8, Int64, Mask, Place, Trace, named_like
 
 TOP_OPS = 10
 # A step is an outlier if it is this many times the usual distance away from the median, and longer than this many medians.
@@ -30,7 +30,10 @@ SHORT_FLOATS = re.compile(
     r"half|fp16|bf16|bfloat16|(?<![a-z0-9])f16|hgemm|s16816|s161616|h1688|h884|hmma|nvjet_sm\d+_[ht]|float8|fp8|e4m3|e5m2",
     re.IGNORECASE,
 )
+PLACES: tuple[Place, ...] = ("host", "device")
 VERSIONS = re.compile(r"version|backend|platform", re.IGNORECASE)
+# Of torch's files: says nothing of the training.
+TRACE_SCHEMA = "schemaVersion"
 
 
 def overview(trace: Trace, *, most_steps: int | None = None) -> Overview:
@@ -45,7 +48,8 @@ def overview(trace: Trace, *, most_steps: int | None = None) -> Overview:
     duration = trace.duration_ps[kernels]
     time = int(duration.sum())
     has_device = any(track.place == "device" for track in trace.tracks)
-    top = ops(trace, place="device" if has_device else "host")
+    by_place = {place: ops(trace, place=place) for place in PLACES}
+    top = by_place["device" if has_device else "host"]
     shown, each = thin(times, len(times) if most_steps is None else most_steps)
     return Overview(
         steps=rows_of(pick_steps(times, shown), is_outlier[shown]),
@@ -56,6 +60,7 @@ def overview(trace: Trace, *, most_steps: int | None = None) -> Overview:
         outliers=np.flatnonzero(is_outlier[shown]).tolist(),
         is_synthetic=trace.info.steps_note is not None,
         device_busy=busy_share(trace, part_of, start, end) if has_device else None,
+        device_op_share=device_op_share(by_place),
         sm_efficiency=sm_efficiency(trace, kernels, whole),
         occupancy=weighted(floats(trace, "est. achieved occupancy %", kernels), duration),
         tensor_core_share=None if not time else share_of(trace, kernels, TENSOR_CORES) / time,
@@ -113,13 +118,20 @@ def busy_share(trace: Trace, part_of: Int8, start: Int64, end: Int64) -> float:
     return sum(shares) / len(shares) if shares else 0.0
 
 
+def device_op_share(by_place: dict[Place, list[OpRow]]) -> float | None:
+    own = {place: sum(row.self_ps for row in rows) for place, rows in by_place.items()}
+    total = sum(own.values())
+    return own["device"] / total if total else None
+
+
 def sm_efficiency(trace: Trace, kernels: Int64, whole: int) -> float | None:
-    """The share of the steps' time in which a multiprocessor had at least a block, as torch estimates it."""
+    """The share of the steps' time in which a multiprocessor had at least a block, as torch estimates it. Kernels that run at the same time
+    each count their own, so that the sum may be more than there is."""
     blocks = floats(trace, "blocks per SM", kernels)
     known = ~np.isnan(blocks)
     if not known.any() or not whole:
         return None
-    return float((np.minimum(blocks[known], 1) * trace.duration_ps[kernels][known]).sum()) / whole
+    return min(float((np.minimum(blocks[known], 1) * trace.duration_ps[kernels][known]).sum()) / whole, 1.0)
 
 
 def weighted(values: Float64, weights: Int64) -> float | None:
@@ -166,7 +178,7 @@ def environment(trace: Trace) -> dict[str, Any]:
                 if VERSIONS.search(key):
                     found.setdefault(key, value)
         for key, value in metadata.items():
-            if VERSIONS.search(key) and isinstance(value, str | int | float):
+            if VERSIONS.search(key) and key != TRACE_SCHEMA and isinstance(value, str | int | float):
                 found.setdefault(key, value)
         distributed = metadata.get("distributedInfo")
         if isinstance(distributed, dict):

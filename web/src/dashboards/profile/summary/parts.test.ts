@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { longestOfEach, PARTS, partColor, partsPresent, stepAfter } from "./parts";
+import { environmentRows, longestOfEach, PARTS, partColor, partsPresent, stepAfter } from "./parts";
 
 test("parts that take no time are left out, the others keep their order", () => {
   expect(partsPresent({ input: 5, device_compute: 90, other: 0, output: 0.1 })).toEqual(["device_compute", "input"]);
@@ -23,4 +23,12 @@ test("of steps that have no room the longest are shown", () => {
   expect(longestOfEach([], 1)).toEqual([]);
   const ranks = steps.map((step, i) => ({ ...step, host: i < 3 ? "rank0" : "rank1" }));
   expect(longestOfEach(ranks, 2).map(({ number }) => number)).toEqual([1, 2, 4]);
+});
+
+test("the environment leaves out what is empty", () => {
+  const rows = environmentRows({ hosts: 1, device_names: ["H200", "A100"], cuda_version: "", backend: null });
+  expect(rows).toEqual([
+    { label: "hosts", text: "1" },
+    { label: "device names", text: "H200, A100" },
+  ]);
 });

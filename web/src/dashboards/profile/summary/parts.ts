@@ -79,3 +79,15 @@ const OF_FINDINGS: Readonly<Record<string, string>> = {
   memory_full: "output",
 };
 export const findingPart = (id: string): string => OF_FINDINGS[id] ?? "device_compute";
+
+export interface EnvironmentRow {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** What the profile tells of where it was recorded; nothing of what it leaves empty. */
+export const environmentRows = (environment: Readonly<Record<string, unknown>>): readonly EnvironmentRow[] =>
+  Object.entries(environment).flatMap(([key, value]) => {
+    const text = Array.isArray(value) ? value.join(", ") : String(value ?? "");
+    return text === "" ? [] : [{ label: key.replaceAll("_", " "), text }];
+  });
