@@ -288,7 +288,7 @@ def test_mistakes_are_explained(logs: Path) -> None:
         ({"center": "avg"}, r"center='avg': expected one of 'mean', 'median'"),
         ({"runs": "train"}, r"expected a list of runs, such as log.runs or \['train'\]"),
         ({"runs": ["trian"]}, r"There is no run 'trian' among 3. Close: 'train'. log.runs lists all runs."),
-        ({"smoothing": ("ema", 1.5)}, "the amount of ema is 0 to 1"),
+        ({"smoothing": ("ema", 1)}, "the amount of ema is 0 to below 1"),
         ({"smoothing": ("gaussian", -1)}, "the amount of gaussian is 0 to 10000"),
         ({"smoothing": ("time_ema", math.nan)}, "the amount of time_ema is 0 or more"),
         ({"smoothing": 0.6}, "Expected a kind and its amount"),
@@ -311,6 +311,25 @@ def test_names_that_are_not_there_are_key_errors(logs: Path) -> None:
         assert not str(caught.value).startswith('"')
     with pytest.raises(KeyError, match=r"Close: 'loss'. log.tags\(run\) lists all tags.$"):
         log.scalars("train", "lost")
+    with pytest.raises(SeriesUnknown, match=r"no series with tag 'x'. There are 'picture', "):
+        log["media"]["x"]
+    with pytest.raises(
+        SeriesUnknown, match=r"holds text values, not scalars. log.read\(run, tag\) reads them."
+    ):
+        log.scalars("media", "note")
+
+
+def test_lines_and_bands_say_what_they_are_and_cannot_be_written_to(logs: Path) -> None:
+    log = runglass.open(logs)
+    band, line = log.band(["train", "validation"], "loss"), log.line("train", "loss")
+    assert repr(line) == f"<Line: {len(line.x)} points, x from {line.x[0]:,g} to {line.x[-1]:,g}>"
+    assert (
+        repr(band) == f"<Band of up to 2 runs: {len(band)} points, x from {band.x[0]:,g} to {band.x[-1]:,g}>"
+    )
+    assert repr(log.band([], "loss")) == "<Band: no points>"
+    for array in (line.x, line.y, band.x, band.count, band.center, band.low, band.high):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
 
 
 def test_a_log_and_a_run_are_mappings(logs: Path) -> None:

@@ -146,7 +146,7 @@ def render(report: Report) -> str:
 
 
 def _describe(tag: TagReport) -> str:
-    parts = [f"{tag.kind:<14} {tag.count:>9,} {'value ' if tag.count == 1 else 'values'}"]
+    parts = []
     if tag.count:
         parts.append(f"steps {tag.min_step:,} to {tag.max_step:,}")
     if tag.restarts:
@@ -162,7 +162,10 @@ def _describe(tag: TagReport) -> str:
         parts.append(f"{tag.inf:,} infinite")
     if tag.also:
         parts.append(f"also holds {tag.also} values")
-    return ", ".join(parts)
+    values = "value" if tag.count == 1 else "values"
+    counted = f"{tag.kind:<14} {tag.count:>9,} {values}"
+    # A blank more after "value," keeps what follows in one column.
+    return f"{counted},{' ' * (7 - len(values))}{', '.join(parts)}" if parts else counted
 
 
 def _describe_file(file: FileHealth) -> list[str]:

@@ -215,8 +215,8 @@ def _check_folder(folder: Path) -> None:
     if stat.S_ISDIR(status.st_mode) and _is_private(status):
         return
     raise RunglassError(
-        f"{folder} is no directory of yours that is closed to others (mode 0700), so nothing in it about running"
-        " servers can be believed. Remove it, or set XDG_RUNTIME_DIR to a directory of your own.",
+        f"{folder} must be a directory that belongs to you and is closed to others (mode 0700). It is not, so Runglass"
+        " believes nothing in it about running servers. Remove it, or set XDG_RUNTIME_DIR to a directory of your own.",
         where=str(folder),
     )
 

@@ -84,6 +84,32 @@ class Line(NamedTuple):
     x: NDArray[np.float64]
     y: NDArray[np.float64]
 
+    def __repr__(self) -> str:
+        return f"<Line: {describe_x(self.x)}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Band:
+    """Statistics over several runs, one row per x that any of them has.
+
+    >>> band = log.band(["seed=1", "seed=2"], "loss")
+    >>> band.x, band.center, band.low, band.high
+    """
+
+    x: NDArray[np.float64]
+    # Runs that have a value at this x, logged or interpolated.
+    count: NDArray[np.int32]
+    center: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def __repr__(self) -> str:
+        runs = f" of up to {count(int(self.count.max()), 'run')}" if len(self) else ""
+        return f"<Band{runs}: {describe_x(self.x)}>"
+
 
 class Picture(Image, frozen=True):
     """An image of a log. The last line of a notebook's cell shows it; `to_numpy()` has its pixels.
@@ -300,6 +326,10 @@ def describe_steps(step: NDArray[np.int64], thing: str) -> str:
     if not len(step):
         return f"no {thing}s"
     return f"{count(len(step), thing)}, steps {int(step.min()):,} to {int(step.max()):,}"
+
+
+def describe_x(x: NDArray[np.float64]) -> str:
+    return f"{count(len(x), 'point')}, x from {x[0]:,g} to {x[-1]:,g}" if len(x) else "no points"
 
 
 def count(number: int, thing: str) -> str:

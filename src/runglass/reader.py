@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import warnings
@@ -12,8 +13,8 @@ from typing import Any, Self, get_args
 import msgspec
 import numpy as np
 
-from runglass.errors import BadArgument
-from runglass.log_values import LazyValues, Line, Picture, Scalars, Series, Table, count, read_only
+from runglass.errors import BadArgument, SeriesUnknown
+from runglass.log_values import Band, LazyValues, Line, Picture, Scalars, Series, Table, count, read_only
 from runglass.machine import cache_folder
 from runglass.query.embeddings.listing import list_embeddings
 from runglass.query.embeddings.rows import LogEmbedding, read_log_embedding
@@ -28,7 +29,6 @@ from runglass.query.profiles.listing import list_profiles
 from runglass.query.profiles.rows import LogProfile, read_log_profile
 from runglass.query.source import (
     AssetReader,
-    Band,
     BandCenter,
     BandQuery,
     BandSpread,
@@ -43,10 +43,10 @@ from runglass.sql.read import EngineName, read_sql
 from runglass.sql.table import SqlTable
 from runglass.store.model import Asset, Attempts, Family, FileHealth, Kind, SeriesKey
 
-__all__ = ["Line", "Log", "Picture", "Run", "Scalars", "Series", "SqlTable", "Table", "open_log"]
+__all__ = ["Band", "Line", "Log", "Picture", "Run", "Scalars", "Series", "SqlTable", "Table", "open_log"]
 
-# What an amount of smoothing may be; the same limits as over HTTP.
-AMOUNTS = {"ema": 1.0, "gaussian": 10_000.0, "median": 10_000.0}
+# The largest amount of smoothing, as over HTTP. An average with a weight of 1 for the past would never see a value.
+AMOUNTS = {"ema": math.nextafter(1, 0), "gaussian": 10_000.0, "median": 10_000.0}
 
 
 class Log(Mapping[str, "Run"]):
@@ -152,7 +152,16 @@ class Log(Mapping[str, "Run"]):
 
         >>> log.scalars("train", "loss").value.min()
         """
-        (columns,) = self._source.read_columns([SeriesKey(run, tag)], attempts=_attempts(attempts))
+        try:
+            (columns,) = self._source.read_columns([SeriesKey(run, tag)], attempts=_attempts(attempts))
+        except SeriesUnknown:
+            kind = self.tags(run).get(tag)
+            if kind is None:
+                raise
+            raise SeriesUnknown(
+                f"Tag {tag!r} of run {run!r} holds {kind} values, not scalars. log.read(run, tag) reads them.",
+                where=f"{run}/{tag}",
+            ) from None
         return Scalars(
             read_only(columns.step),
             read_only(columns.wall_time),
@@ -217,7 +226,14 @@ class Log(Mapping[str, "Run"]):
         _choice("spread", spread, get_args(BandSpread))
         _text("x", x)
         query = BandQuery(x=x, smoothing=_smoothing(smoothing), center=center, spread=spread)
-        return self._source.read_band([SeriesKey(run, tag) for run in runs], query)
+        band = self._source.read_band([SeriesKey(run, tag) for run in runs], query)
+        return Band(
+            read_only(band.x),
+            read_only(band.count),
+            read_only(band.center),
+            read_only(band.low),
+            read_only(band.high),
+        )
 
     def read(self, run: str, tag: str, *, kind: str | None = None, attempts: Attempts = "latest") -> Series:
         """A series of any kind. `kind` selects one if the tag has values of two kinds.
@@ -396,8 +412,9 @@ class Run(Mapping[str, Scalars | Series]):
         self.name = name
 
     def __getitem__(self, tag: str) -> Scalars | Series:
-        tags = self.tags
-        if tags.get(tag, "scalar") == "scalar":
+        # An expression is computed from scalars, and no tag of the run.
+        kind = self.tags.get(tag)
+        if kind == "scalar" or (kind is None and tag.startswith("=")):
             return self._log.scalars(self.name, tag)
         return self._log.read(self.name, tag)
 
@@ -490,7 +507,7 @@ def _smoothing(smoothing: tuple[str, float] | None) -> Smoothing:
         raise BadArgument(f"smoothing={smoothing!r}: the kinds are {known}. {expected}", where="smoothing")
     limit = AMOUNTS.get(kind, np.inf)
     if not 0 <= amount <= limit:
-        above = "0 or more" if limit == np.inf else f"0 to {limit:g}"
+        above = "0 or more" if limit == np.inf else "0 to below 1" if kind == "ema" else f"0 to {limit:g}"
         raise BadArgument(f"smoothing={smoothing!r}: the amount of {kind} is {above}.", where="smoothing")
     return msgspec.convert({"kind": kind, "amount": amount}, Smoothing) if amount else Smoothing()
 

@@ -101,7 +101,7 @@ def test_percentiles_overlay_cursor_scales_and_files(open_page):
     page.get_by_role("button", name="Percentiles").click()
     field = page.get_by_role("textbox", name="Percentiles, 0 to 100")
     field.fill("10 x")
-    expect(page.get_by_role("alert")).to_contain_text("“x” is no number from 0 to 100")
+    expect(page.get_by_role("alert")).to_contain_text("“x” is not a number from 0 to 100")
     expect(page.get_by_role("button", name="Apply percentiles")).to_be_disabled()
     field.fill("90, 10")
     field.press("Enter")

@@ -267,7 +267,7 @@ def test_a_damaged_file_of_columns_is_refused(tmp_path):
     with open(tmp_path / "other", "w+b") as file:
         file.write(b"x" * 100)
         file.flush()
-        with pytest.raises(ValueError, match="no trace"):
+        with pytest.raises(ValueError, match="not a trace"):
             read(file)
     assert io.BytesIO(data).read(8) == b"runglass"
 

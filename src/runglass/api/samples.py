@@ -111,6 +111,7 @@ def pick(samples: list[Any], query: BlobQuery) -> Any:
     """The file of a value that a query asks for."""
     if query.sample >= len(samples):
         raise SampleGone(
-            f"This value holds {len(samples)} file(s); there is no file {query.sample}.", where="sample"
+            f"This value has no file {query.sample}. Files are numbered from 0; it has {len(samples)}.",
+            where="sample",
         )
     return samples[query.sample]

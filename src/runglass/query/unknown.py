@@ -58,4 +58,4 @@ def _nearest(wanted: str, names: list[str]) -> str:
     if close:
         return f"Close: {listed}."
     more = len(names) - len(shown)
-    return f"There is {listed}{f' and {more:,} more' if more else ''}."
+    return f"There {'is' if len(names) == 1 else 'are'} {listed}{f' and {more:,} more' if more else ''}."

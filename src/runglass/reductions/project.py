@@ -44,7 +44,7 @@ def project(
     unknown = sorted(set(options) - OPTIONS)
     if unknown:
         raise BadArgument(
-            f"{unknown[0]} is not an option: there are {', '.join(sorted(OPTIONS))}.", where=unknown[0]
+            f"{unknown[0]} is not an option. Options: {', '.join(sorted(OPTIONS))}.", where=unknown[0]
         )
     if method not in METHODS:
         raise BadArgument(f"method is {method!r}; it can be {', '.join(METHODS)}.", where="method")

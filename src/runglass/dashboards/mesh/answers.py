@@ -25,7 +25,8 @@ def load_answer(source: DataSource, query: MeshQuery) -> Answer | Struct:
     batches = count_batch(arrays.get(MeshPart.VERTEX))
     if query.batch and query.batch >= batches:
         raise SampleGone(
-            f"This value holds {batches} mesh(es); there is no mesh {query.batch}.", where="batch"
+            f"This value has no mesh {query.batch}. Meshes are numbered from 0; it has {batches}.",
+            where="batch",
         )
     geometry = make_geometry(
         arrays.get(MeshPart.VERTEX),

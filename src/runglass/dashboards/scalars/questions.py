@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from msgspec.structs import asdict
 
 from runglass.api.checks import check_count, check_range
@@ -39,10 +41,13 @@ def axis_query(source: DataSource, body: Plot | BandsBody) -> AxisQuery:
 
 
 def smoothing_of(choice: SmoothingChoice) -> Smoothing:
-    limit = {"ema": 1.0, "gaussian": MAX_WINDOW_POINTS, "median": MAX_WINDOW_POINTS}.get(choice.kind)
+    # With a weight of 1 for the past, an average would never see a value.
+    limits = {"ema": math.nextafter(1, 0), "gaussian": MAX_WINDOW_POINTS, "median": MAX_WINDOW_POINTS}
+    limit = limits.get(choice.kind)
     if limit is not None and choice.amount > limit:
+        allowed = "0 to below 1" if choice.kind == "ema" else f"0 to {limit:g}"
         raise BadRequest(
-            f"smoothing.amount is {choice.amount:g}; {choice.kind} takes 0 to {limit:g}.",
+            f"smoothing.amount is {choice.amount:g}; {choice.kind} takes {allowed}.",
             where="smoothing.amount",
         )
     # An amount of 0 means no smoothing.

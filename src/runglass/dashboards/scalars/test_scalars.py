@@ -322,7 +322,7 @@ def test_invalid_bodies(client, route, body, where):
         ({"x_range": [2, 1]}, "x_range"),
         ({"x_range": [1]}, "x_range"),
         ({"x_scale": "sqrt"}, "x_scale"),
-        ({"smoothing": {"kind": "ema", "amount": 1.5}}, "smoothing.amount"),
+        ({"smoothing": {"kind": "ema", "amount": 1}}, "smoothing.amount"),
         ({"smoothing": {"kind": "ema", "amount": -0.5}}, "smoothing.amount"),
         ({"smoothing": {"kind": "gaussian", "amount": 1e9}}, "smoothing.amount"),
         ({"smoothing": {"kind": "magic"}}, "smoothing.kind"),

@@ -278,7 +278,7 @@ def read(file: IO[bytes]) -> Trace:
     file.seek(0)
     start = file.read(len(MAGIC) + PLACE_SIZE)
     if start[: len(MAGIC)] != MAGIC or len(start) < len(MAGIC) + PLACE_SIZE:
-        raise ValueError("it is no trace")
+        raise ValueError("it is not a trace")
     place = int.from_bytes(start[len(MAGIC) :], "little")
     if not len(start) <= place < size:
         raise ValueError("it is cut off")

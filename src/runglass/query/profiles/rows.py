@@ -58,7 +58,7 @@ class ProfileEvents:
 
     def __getitem__(self, column: str) -> NDArray[Any]:
         if column not in self.__slots__:
-            raise KeyError(f"{column!r} is no column; there are {', '.join(self.__slots__)}")
+            raise KeyError(f"{column!r} is not a column. Columns: {', '.join(self.__slots__)}.")
         found: NDArray[Any] = getattr(self, column)
         return found
 

@@ -197,7 +197,7 @@ class SummaryWriter(WriterBase):
     def export_scalars_to_json(self, path: str | os.PathLike[str]) -> None:
         """What add_scalars logged, as `{directory: [[wall time, step, value], …]}`, as in tensorboardX.
 
-        `runglass export` writes every scalar of any run, and `runglass.open` reads them.
+        `runglass.open(logdir).table().to_csv(path)` writes every scalar of every run.
 
         >>> writer.export_scalars_to_json("scalars.json")
         """

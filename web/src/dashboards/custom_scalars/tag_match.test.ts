@@ -22,7 +22,7 @@ describe("matchTags", () => {
   it("says what is no pattern", () => {
     expect(matchTags("trig(", TAGS)).toEqual({
       tags: [],
-      error: "“trig(” is no regular expression: unterminated group",
+      error: "“trig(” is not a regular expression: unterminated group",
     });
   });
 });

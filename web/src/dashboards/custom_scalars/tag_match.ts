@@ -34,7 +34,7 @@ export function matchTags(pattern: string, tags: readonly string[]): Match {
     const reason = String((cause as Error).message).replace(/^Invalid regular expression: (\/.*\/\w*: )?/su, "");
     return {
       tags: [],
-      error: `“${pattern}” is no regular expression: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`,
+      error: `“${pattern}” is not a regular expression: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`,
     };
   }
   return {

@@ -67,7 +67,7 @@ export function readPercentiles(text: string): { readonly values: readonly numbe
   const parts = text.split(/[\s,;%]+/).filter((part) => part !== "");
   const numbers = parts.map(Number);
   const bad = parts.find((_, i) => !((numbers[i] as number) >= 0 && (numbers[i] as number) <= 100));
-  if (bad !== undefined) return { values: [], error: `“${bad.slice(0, 20)}” is no number from 0 to 100.` };
+  if (bad !== undefined) return { values: [], error: `“${bad.slice(0, 20)}” is not a number from 0 to 100.` };
   if (numbers.length === 0) return { values: [], error: "Name at least one percentile." };
   const values = [...new Set(numbers)].sort((a, b) => a - b);
   return values.length > MAX_PERCENTILES
