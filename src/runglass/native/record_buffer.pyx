@@ -6,6 +6,7 @@ call for room) has run before its first byte is written.
 """
 
 from collections import deque
+from sys import modules
 
 import numpy as np
 
@@ -41,6 +42,21 @@ cdef frozenset NUMPY_INTEGERS = frozenset(
     {np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.intc, np.longlong}
 )
 cdef frozenset NUMPY_NUMBERS = NUMPY_INTEGERS | {np.float16, np.float32, np.bool_}
+
+
+cdef bint is_tensor(value):
+    """Of torch, if the program has imported it, and exactly: parameters and other subclasses may mean something else."""
+    torch = modules.get("torch")
+    return torch is not None and type(value) is getattr(torch, "Tensor", None)
+
+
+cdef object tensor_number(value):
+    """The real number in a tensor on the CPU; None for any other tensor."""
+    try:
+        found = value.item() if value.is_cpu else None
+    except Exception:
+        return None
+    return found if type(found) in (float, int, bool) else None
 
 
 cdef union Number:
@@ -137,8 +153,9 @@ cdef class NativeRecordBuffer:
         self.put(<str>tag, number, place, at, form)
 
     def try_scalar(self, tag, value, step, form):
-        """Adds the next scalar of a tag that had one, if value and step are numbers of Python or NumPy.
+        """Adds the next scalar of a tag that had one, if value is a number of Python or NumPy or a torch tensor with one.
 
+        The step is an integer of Python or NumPy; the tensor is on the CPU, so that asking for its number waits for nothing.
         False: nothing was done, and add_scalar is to be asked. It raises nothing for what it is given.
         """
         cdef double number
@@ -158,6 +175,12 @@ cdef class NativeRecordBuffer:
         elif type(value) is int:
             number = <double>PyLong_AsLongLongAndOverflow(value, &overflow)
         elif PySet_Contains(NUMPY_NUMBERS, type(value)):
+            number = PyFloat_AsDouble(value)
+        elif is_tensor(value):
+            value = tensor_number(value)
+            # Asking ran code of torch, in which another thread may have closed the buffer.
+            if value is None or self.is_closed:
+                return False
             number = PyFloat_AsDouble(value)
         else:
             return False

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import math
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -112,6 +114,48 @@ def test_a_scalar_is_tried_where_its_tag_is_known_and_its_numbers_are_plain():
     assert not buffer.try_scalar("a", 1.0, 0, "float32")
     assert buffer.size == 0
     assert buffer.last_step("a") == 0
+
+
+def test_a_tensor_is_asked_for_its_number_only_where_that_waits_for_nothing(monkeypatch):
+    class Tensor:
+        def __init__(self, number, is_cpu=True):
+            self.number = number
+            self.is_cpu = is_cpu
+
+        def item(self):
+            assert self.is_cpu
+            if isinstance(self.number, list):
+                raise RuntimeError("2 elements")
+            return self.number() if callable(self.number) else self.number
+
+    class Parameter(Tensor):
+        pass
+
+    buffer = Plain()
+    buffer.add_scalar("a", 1.0, 0)
+    buffer.take()
+    assert not buffer.try_scalar("a", Tensor(0.5), 0, "float32")
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(Tensor=Tensor))
+    for number in (0.5, 2, True):
+        assert buffer.try_scalar("a", Tensor(number), 0, "float32")
+    written = b"".join(
+        frame(payload(b"a", np.float32(number).tobytes(), AT_TWO)) for number in (0.5, 2, True)
+    )
+    assert bytes(buffer.take()) == written
+
+    def close_meanwhile():
+        buffer.is_closed = True
+        return 0.5
+
+    for odd in (
+        Tensor(0.5, is_cpu=False),
+        Parameter(0.5),
+        Tensor([1.0, 2.0]),
+        Tensor(1j),
+        Tensor(close_meanwhile),
+    ):
+        assert not buffer.try_scalar("a", odd, 0, "float32")
+    assert buffer.size == 0
 
 
 def test_the_system_clock_is_read_where_none_is_given():

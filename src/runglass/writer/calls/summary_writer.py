@@ -21,7 +21,6 @@ from runglass.writer.values.arrays import (
     check_folder,
     clean_tag,
     clean_text,
-    cpu_tensor_number,
     to_number,
     to_step,
 )
@@ -135,12 +134,9 @@ class SummaryWriter(WriterBase):
             and not double_precision
             and not display_name
             and not summary_description
+            and self._try_scalar(tag, scalar_value, global_step, "simple_value")
         ):
-            if self._try_scalar(tag, scalar_value, global_step, "simple_value"):
-                return
-            number = cpu_tensor_number(scalar_value)
-            if number is not None and self._try_scalar(tag, number, global_step, "simple_value"):
-                return
+            return
         tag = clean_tag(tag)
         if isinstance(new_style, str):
             display_name, new_style = new_style, False

@@ -99,7 +99,7 @@ class EventWriter:
         self._buffer.add_scalar(tag, value, step, wall_time, form=form)
 
     def try_scalar(self, tag: Any, value: Any, step: Any, form: ScalarForm) -> bool:
-        """The next scalar of a tag that had one, if value and step are numbers of Python or NumPy; False: nothing was done."""
+        """The next scalar of a tag that had one, if value and step are plain numbers; False: nothing was done."""
         return self._buffer.try_scalar(tag, value, step, form)
 
     def add_arriving_scalar(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import numbers
-import sys
 from typing import Any
 
 import numpy as np
@@ -125,18 +124,6 @@ def to_number(value: object, what: str) -> bool | int | float:
         raise BadArgument(f"{what} needs a real number, got {array.item()}. Log .real or .imag.")
     number: bool | int | float = array.item()
     return number
-
-
-def cpu_tensor_number(value: Any) -> float | None:
-    """The number in a plain tensor of torch on the CPU, the short way; None for anything that `to_number` has to look at."""
-    torch = sys.modules.get("torch")
-    if torch is None or type(value) is not torch.Tensor or not value.is_cpu:
-        return None
-    try:
-        found = value.item()
-    except Exception:
-        return None
-    return found if type(found) in (float, int, bool) else None
 
 
 def clean_tag(tag: object) -> str:
