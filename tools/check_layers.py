@@ -27,7 +27,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     # The only files of query/ that know where data comes from: a layer of its own, which the rest may not import.
     "query/open": {"query", "ingest", "store", "clickhouse"},
     # Runs in a database: writes what the engine here has read, and is a source of its own.
-    "clickhouse": {"native", "ingest", "store", "query", "sql"},
+    "clickhouse": {"native", "ingest", "store", "query", "sql", "overlay"},
     # Arrays to arrays.
     "reductions": {"native"},
     "jobs": {"native"},
@@ -72,6 +72,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "clickhouse",
         "sql",
         "jobs",
+        "overlay",
         "server",
         "doctor",
         "profile_report",

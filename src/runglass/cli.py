@@ -16,8 +16,9 @@ from runglass.visible import log_visibly, make_one_line, make_visible
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from runglass.overlay.shared import SharedMarks
     from runglass.query.locations import Location
     from runglass.query.open import OpenLogs
     from runglass.query.source import DataSource
@@ -128,7 +129,7 @@ def serve(args: argparse.Namespace) -> int:
         trusted_proxies=tuple(args.trusted_proxy),
         rate_limit=args.rate_limit,
         access_log=args.access_log,
-        shared_overlay=Path(args.shared_overlay) if args.shared_overlay else None,
+        shared_overlay=choose_overlay(args, locations),
     )
     # Before the source is opened: what it fetches is kept there.
     cache_folder.choose(settings.cache_dir)
@@ -417,19 +418,55 @@ def check_locations(args: argparse.Namespace, locations: Sequence[Location]) -> 
 
 def prepare_database(args: argparse.Namespace, locations: Sequence[Location]) -> None:
     """Ask for its password while there is a terminal to ask on, and refuse an address that cannot be."""
-    from runglass.clickhouse.address import is_database, parse_address
+    from runglass.clickhouse.address import parse_address
 
     if args.store and args.project:
         raise RunglassError(
             "--store keeps one set of logs, and --project names several. Bring them in with runglass ingest --project NAME.",
             where="store",
         )
-    for text in filter(None, [args.store, *(each.path for each in locations if is_database(each.path))]):
+    for text in list_databases(args, locations):
         address = parse_address(text)
         if not address.is_embedded:
             from runglass.clickhouse.command import ask_password
 
             ask_password(address)
+
+
+def list_databases(args: argparse.Namespace, locations: Sequence[Location]) -> list[str]:
+    from runglass.clickhouse.address import is_database
+
+    named = [args.store, *(each.path for each in locations), args.shared_overlay]
+    return [text for text in named if text and is_database(text)]
+
+
+def choose_overlay(
+    args: argparse.Namespace, locations: Sequence[Location]
+) -> Path | Callable[[], SharedMarks] | None:
+    """Where the marks are that all share: a file, or a table of a database."""
+    if not args.shared_overlay:
+        return None
+    databases = list_databases(args, locations)
+    is_served = args.shared_overlay == "clickhouse"
+    if is_served and not databases:
+        raise RunglassError(
+            "--shared_overlay clickhouse keeps marks in the database that is served, and none is. Name one, as in"
+            " --shared_overlay clickhouse://user@host/database; a file of this name is ./clickhouse.",
+            where="shared_overlay",
+        )
+    if not is_served and args.shared_overlay not in databases:
+        return Path(args.shared_overlay)
+    from runglass.clickhouse.address import parse_address
+
+    address = parse_address(databases[0] if is_served else args.shared_overlay)
+
+    def open_table() -> SharedMarks:
+        from runglass.clickhouse.client import connect
+        from runglass.clickhouse.overlay_table import OverlayTable
+
+        return OverlayTable(lambda: connect(address))
+
+    return open_table
 
 
 def prepare_demo(args: argparse.Namespace) -> bool:

@@ -253,8 +253,9 @@ def make_parser(version: str, command: str = "", *, shows_all: bool = False) -> 
         people,
         "--shared_overlay",
         loading,
-        "share names, notes, stars, labels, colours and saved views through this file (default: each browser has its own)",
-        metavar="PATH",
+        "share names, notes, stars, labels, colours and saved views through this file or database; 'clickhouse': the one that is "
+        "served (default: each browser has its own)",
+        metavar="PLACE",
     )
     add(
         people,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from runglass.overlay.model import (
     forget_removed,
     merge,
 )
+from runglass.overlay.shared import SharedMarks
 from runglass.whole_file import Identity, identify, locked, replace
 
 FORMAT = "runglass-shared-overlay"
@@ -52,20 +53,16 @@ class _Damaged(Exception):
     pass
 
 
-class OverlayFile:
+class OverlayFile(SharedMarks):
     def __init__(self, path: Path) -> None:
+        super().__init__()
         self.path = path
         # Held while the file is read and written. What is known is replaced whole, so that reading it never waits for a disk.
         self._lock = threading.Lock()
         self._identity: Identity | None = None
         self._known = _Known()
-        self._listening = threading.Lock()
-        self._listeners: dict[object, Callable[[], None]] = {}
         with self._lock:
             self._catch_up()
-
-    def of(self, project: str) -> ProjectOverlay:
-        return ProjectOverlay(self, project)
 
     def read(self, project: str) -> Shared:
         known = self._known
@@ -105,22 +102,8 @@ class OverlayFile:
         if not is_same:
             self._notify()
 
-    def listen(self, on_change: Callable[[], None]) -> Callable[[], None]:
-        key = object()
-        with self._listening:
-            self._listeners[key] = on_change
-
-        def leave() -> None:
-            with self._listening:
-                self._listeners.pop(key, None)
-
-        return leave
-
-    def _notify(self) -> None:
-        with self._listening:
-            listeners = list(self._listeners.values())
-        for on_change in listeners:
-            on_change()
+    def close(self) -> None:
+        pass
 
     def _catch_up(self) -> None:
         """Read the file if it is another one than before. One that vanished leaves what is known, and the next change writes it again."""
@@ -150,24 +133,6 @@ class OverlayFile:
         replace(self.path, data + b"\n")
         self._identity = identify(self.path)
         self._known = _Known(revision, marks, whole_from=self._known.whole_from)
-
-
-class ProjectOverlay:
-    def __init__(self, file: OverlayFile, project: str) -> None:
-        self._file = file
-        self._project = project
-
-    def read(self) -> Shared:
-        return self._file.read(self._project)
-
-    def write(self, changes: Sequence[MarkChange], *, by: str) -> Written:
-        return self._file.write(self._project, changes, by=by)
-
-    def look(self) -> None:
-        self._file.look()
-
-    def listen(self, on_change: Callable[[], None]) -> Callable[[], None]:
-        return self._file.listen(on_change)
 
 
 def _read(path: Path) -> _File:

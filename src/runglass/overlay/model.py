@@ -86,6 +86,8 @@ class Shared(Struct, frozen=True):
     problem: str = ""
     # Since this revision the marks are others altogether, as when an older copy was put back: who knows less loads all.
     whole_from: int = 0
+    # A mark of a revision may be seen this much later than those of later revisions, where several write at once.
+    late_by: int = 0
 
     def list_since(self, revision: int) -> tuple[list[Mark], bool]:
         """The marks that changed after a revision, and whether these are all there are."""
@@ -93,7 +95,7 @@ class Shared(Struct, frozen=True):
         marks = [
             mark
             for mark in self.marks.values()
-            if (mark.value is not None if is_whole else mark.version > revision)
+            if (mark.value is not None if is_whole else mark.version > revision - self.late_by)
         ]
         return sorted(marks, key=lambda mark: mark.key), is_whole
 

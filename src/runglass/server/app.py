@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
@@ -45,6 +46,7 @@ from runglass.server.streaming import PIECE_BYTES, Client, Outbox, StreamRespons
 if TYPE_CHECKING:
     from runglass.api.dashboard import Dashboard
     from runglass.api.person import Person
+    from runglass.overlay.shared import SharedMarks
     from runglass.query.source import DataSource
     from runglass.server.dispatch import Api
 
@@ -70,13 +72,9 @@ class App:
         """`source` may be a function that opens one. It runs in a thread; only API requests wait for it. Or projects, which are
         opened when they are asked for."""
         self.settings = settings or Settings()
-        overlay = None
-        if self.settings.shared_overlay is not None:
-            from runglass.overlay.file_store import OverlayFile
-
-            overlay = OverlayFile(self.settings.shared_overlay)
+        self._overlay = _open_overlay(self.settings)
         plans = list(source) if isinstance(source, Sequence) else [_only(source)]
-        self.projects = ProjectList(plans, self.settings, dashboards=dashboards, overlay=overlay)
+        self.projects = ProjectList(plans, self.settings, dashboards=dashboards, overlay=self._overlay)
         cores = os.cpu_count() or 1
         self._pool = ThreadPoolExecutor(min(4, cores), thread_name_prefix="runglass-answer")
         # Few, because they compete with the others for the interpreter.
@@ -113,6 +111,8 @@ class App:
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._long_pool.shutdown(wait=False, cancel_futures=True)
         self.projects.close()
+        if self._overlay is not None:
+            self._overlay.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -335,6 +335,15 @@ class App:
                 where="token",
             )
         return urlencode([pair for pair in pairs if pair[0] != "token"]), tokens[0], people[0]
+
+
+def _open_overlay(settings: Settings) -> SharedMarks | None:
+    place = settings.shared_overlay
+    if not isinstance(place, Path):
+        return None if place is None else place()
+    from runglass.overlay.file_store import OverlayFile
+
+    return OverlayFile(place)
 
 
 def _only(source: DataSource | Callable[[], DataSource]) -> Plan:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from runglass.api.dashboard import Dashboard
     from runglass.api.person import Person
     from runglass.api.projects import ProjectAnswer, Projects
-    from runglass.overlay.file_store import OverlayFile
+    from runglass.overlay.shared import SharedMarks
     from runglass.query.source import DataSource
     from runglass.server.dispatch import Api
     from runglass.server.settings import Settings
@@ -164,7 +164,7 @@ class ProjectList:
         settings: Settings,
         *,
         dashboards: Sequence[Dashboard] | None = None,
-        overlay: OverlayFile | None = None,
+        overlay: SharedMarks | None = None,
     ) -> None:
         self.is_single = len(plans) == 1 and not plans[0].name
         self._settings = settings

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from runglass.errors import BadArgument
 from runglass.server.hosts import is_loopback, parse_network
+
+if TYPE_CHECKING:
+    from runglass.overlay.shared import SharedMarks
 
 PAGE = Path(__file__).parent / "page"
 
@@ -33,8 +38,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     rate_limit: float = 0.0
     # A file, or "-" for standard output. None: no log of requests.
     access_log: str | None = None
-    # The file of the marks that all share. None: every browser keeps its own.
-    shared_overlay: Path | None = None
+    # The file of the marks that all share, or what opens another place for them. None: every browser keeps its own.
+    shared_overlay: Path | Callable[[], SharedMarks] | None = None
     # More host names that the server answers to, for proxies and port forwarding.
     allowed_hosts: tuple[str, ...] = ()
     # Which sites may show the page in a frame, in the syntax of the content-security policy.
