@@ -24,6 +24,20 @@
     const found = all(selector);
     return found.length >= least && found.every(hasPixels);
   };
+  const isInView = (element) => {
+    const at = element.getBoundingClientRect();
+    return at.bottom > 0 && at.top < innerHeight && at.width > 0 && element.checkVisibility({ visibilityProperty: true });
+  };
+  /** Every card in view says that it is there, and has something on one of its canvases where it has any. */
+  const areDrawn = (selector) => {
+    if (document.documentElement.dataset.ready !== "true") return false;
+    const cards = all(selector).filter(isInView);
+    const isDrawn = (card) => {
+      const canvases = [...card.querySelectorAll("canvas")];
+      return card.dataset.ready === "true" && (canvases.length === 0 || canvases.some(hasPixels));
+    };
+    return cards.length > 0 && cards.every(isDrawn);
+  };
   /** When each moment came, in milliseconds since navigation; rejects when they have not all come in time. */
   const watch = (tests, patienceMs) =>
     new Promise((done, fail) => {
@@ -42,7 +56,7 @@
     });
 
   // From the first frame on, whenever somebody asks.
-  const loading = watch(Object.entries(momentsOf({ all, isPainted, arePainted })), patienceMs);
+  const loading = watch(Object.entries(momentsOf({ all, isPainted, arePainted, areDrawn })), patienceMs);
   loading.catch(() => undefined);
 
   /** Times from each pointer event of this kind to the message after its frame. */
@@ -168,5 +182,5 @@
       return (1000 * frames) / (performance.now() - from);
     };
   };
-  window.boards = { all, isPainted, loading, appears, changed, settles, rewritten, follow, countDrawn, countFrames };
+  window.boards = { all, isInView, isPainted, loading, appears, changed, settles, rewritten, follow, countDrawn, countFrames };
 };

@@ -1,5 +1,5 @@
-"""Pages that are no grids of cards: HParams on hyperparameter searches, Graphs on large graphs, the Projector on many points, Profile
-on large traces; and TensorBoard's of the same name."""
+"""Pages that are no grids of one kind of card: the Overview of the demo, HParams on hyperparameter searches, Graphs on large graphs,
+the Projector on many points, Profile on large traces; and TensorBoard's of the same name."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ from bench.rows_traces import CACHE
 from bench.setting import tried
 from bench.sweeps import sweep
 from bench.traces import torch_log, xplane_log
+from bench.workloads import OUT
+from runglass.demo import write_demo
 
 PROBE = (Path(__file__).parent / "boards.js").read_text().partition("\n")[2]
 PEER_READS_S = 600
@@ -124,6 +126,16 @@ def point_at(page: Page) -> Figures:
     return {"hover_s": sorted(took)[len(took) // 2] / 1000}
 
 
+CARDS = "main article"
+
+
+def count_cards(page: Page) -> Figures:
+    """Those in view, so that a page without any cannot look fast."""
+    return {
+        "cards": page.evaluate("(cards) => boards.all(cards).filter(boards.isInView).length", CARDS),
+    }
+
+
 TIMELINE = "[role=application][aria-label=Timeline]"
 # In to single events and out again, with a look aside at each.
 TRACE_KEYS = "wdwdwdwdwwaawwdwdwsassassdssssss"
@@ -186,6 +198,7 @@ class Board:
     serve_peer: Callable[[], Server] | None = None
 
 
+OWN_OVERVIEW = Showing("runglass", "/", {"all_s": f"areDrawn('{CARDS}')"}, (count_cards,))
 OWN_HPARAMS = Showing(
     "runglass",
     "/#/hparams",
@@ -249,7 +262,15 @@ def beside_explorer(nodes: int) -> Board:
     return Board(lambda: graph_log(nodes).path, own, explorer, model_explorer.server)
 
 
+def demo_log() -> Path:
+    """What `runglass demo` writes, without the run that is still training."""
+    logdir = OUT / "demo"
+    write_demo(logdir)
+    return logdir
+
+
 BOARDS = {
+    "overview-demo": Board(demo_log, OWN_OVERVIEW),
     "hparams-500": Board(lambda: sweep(500, 10, 3).path, OWN_HPARAMS, PEER_HPARAMS),
     "graph-10000": Board(lambda: graph_log(10_000, ("base", "rms")).path, OWN_GRAPH, PEER_GRAPH),
     "graph-100000": Board(lambda: graph_log(100_000).path, OWN_GRAPH),
@@ -268,7 +289,7 @@ BOARDS = {
 
 def visit(browser: Browser, server: Server, showing: Showing) -> Figures:
     tests = ", ".join(f"{name}: () => {test}" for name, test in showing.moments.items())
-    script = f"({PROBE.strip().rstrip(';')})(({{ all, isPainted, arePainted }}) => ({{ {tests} }}), {showing.patience_ms});"
+    script = f"({PROBE.strip().rstrip(';')})(({{ all, isPainted, arePainted, areDrawn }}) => ({{ {tests} }}), {showing.patience_ms});"
     with fresh_page(browser, script) as page:
         processes = Processes(browser)
         processes.wait_calm()

@@ -126,6 +126,8 @@ DEMANDS = (
     Demand("images in view", "charts", "images", text=count),
     Demand("navigation → visible cards drawn", "all_s", "histograms", share=0.2),
     Demand("cards in view", "charts", "histograms", text=count),
+    Demand("landing on the Overview → all visible cards", "all_s", "overview-demo", 0.8),
+    Demand("cards in view", "cards", "overview-demo", text=count),
     *(
         Demand(what, key, logs, limit, text=seconds)
         for logs, limit in (("hparams-500", 0.6), ("hparams-10000", 1.0))
