@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.graphs import show
 
 import runglass
+from runglass.query.graphs.node_table import read_table
 from runglass.query.graphs.read import read_file, read_profile
 from runglass.query.graphs.rows import LogGraph
 
@@ -72,6 +74,7 @@ def test_traces_are_merged(case, run, tag):
         ]
         assert found == sizes
     assert graph.problems == ()
+    assert read_table(show(graph.columns)).count >= len(names)
 
 
 @pytest.mark.parametrize(("case", "run", "tag"), list_cases({"graph_keras_model"}))

@@ -53,7 +53,8 @@ def read_table(shown: Shown) -> NodeTable:
         Body(
             reader,
             np.asarray(
-                reader.structure.graph.file_nodes if reader.function else range(len(reader.structure.graph))
+                reader.structure.graph.file_nodes if reader.function else range(len(reader.structure.graph)),
+                np.int64,
             ),
         )
         for reader, _ in shown.bodies()

@@ -141,6 +141,14 @@ def test_the_table_has_the_nodes_of_bodies_once():
     assert [read_node(shown, row[0]).op for row in rows] == [row[2] for row in rows]
 
 
+def test_the_table_of_a_function_without_nodes():
+    passing = make_graph([("x", "_Arg", [])], arguments=1)
+    graph = make_graph(NODES[:2], functions={"f": passing}, calls={"one": ("f",)})
+    _, rows = to_rows(read_table(show(graph)))
+    assert [row[0] for row in rows] == ["x", "one"]
+    assert read_table(show(make_graph([]))).count == 0
+
+
 def test_a_call_that_was_measured_keeps_its_time():
     shown = show(model({"one": ("f",)}), times={"one": 7.0, "dense/matmul": 3.0})
     assert paint_measure(shown, "time", ["one", "one/dense/matmul"], 10).values == [7.0, 3.0]
