@@ -109,6 +109,7 @@ class Shown:
     def find(self, id: str) -> Place:
         """Raises GraphUnknown."""
         place = Place(self.root, 0)
+        entered = [place]
         rest = id
         for _ in range(MAX_NESTED):
             reader = place.reader
@@ -118,10 +119,7 @@ class Shown:
                 return place
             called = self.called(place)
             if not called:
-                node = self._node_by_path(reader, id)
-                if node is None:
-                    break
-                return Place(reader, reader.structure.shown_item(node), node=node, caller=place.caller)
+                break
             prefix = f"{reader.id(item)}/"
             function = called[0]
             if len(called) > 1:
@@ -135,11 +133,15 @@ class Shown:
                     return place
                 prefix, left = f"{prefix}{segment}/", below
             place = Place(self._enter(reader, item, function, prefix), 0, caller=place)
+            entered.append(place)
             rest = left
+        # What is folded or stands in a repeat. It may also be beside a call of which its name begins with the name.
+        for begun in reversed(entered):
+            structure = begun.reader.structure
+            node = structure.known.hierarchy.find(id.removeprefix(begun.reader.prefix))
+            if node is not None:
+                return Place(begun.reader, structure.shown_item(node), node=node, caller=begun.caller)
         raise GraphUnknown(f"This graph has no node {id[:200]!r}.", where=id[:200])
-
-    def _node_by_path(self, reader: LevelReader, id: str) -> int | None:
-        return reader.structure.known.hierarchy.find(id.removeprefix(reader.prefix))
 
     def called(self, place: Place) -> tuple[str, ...]:
         """The functions that a place opens to."""

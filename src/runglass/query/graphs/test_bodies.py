@@ -149,6 +149,15 @@ def test_the_table_of_a_function_without_nodes():
     assert read_table(show(make_graph([]))).count == 0
 
 
+@pytest.mark.parametrize("functions", [("f",), ("f", "g")])
+def test_a_folded_node_below_the_name_of_a_call_is_found(functions):
+    nodes = [("loop/counter", "Const", []), ("loop", "While", ["loop/counter"]), ("use", "Relu", ["loop"])]
+    shown = show(model({"loop": functions}, nodes))
+    _, rows = to_rows(read_table(shown))
+    assert "loop/counter" in [row[0] for row in rows]
+    assert [read_node(shown, row[0]).op for row in rows] == [row[2] for row in rows]
+
+
 def test_a_call_that_was_measured_keeps_its_time():
     shown = show(model({"one": ("f",)}), times={"one": 7.0, "dense/matmul": 3.0})
     assert paint_measure(shown, "time", ["one", "one/dense/matmul"], 10).values == [7.0, 3.0]
