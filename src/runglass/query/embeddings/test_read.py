@@ -118,7 +118,7 @@ def test_a_shape_that_is_not_that_of_the_file():
         (b"", "v.x is empty"),
         (b"\n\n", "v.x is empty"),
         (b"hello\n", "no vectors"),
-        (b"1\t2\n3\n", "v.x, line 2: it has 1 cells where the first has 2"),
+        (b"1\t2\n3\n", "v.x, line 2: it has 1 cell where the first has 2"),
         (b"1\t2\n\n3\t4\t5\n", "v.x, line 3: it has 3 cells where the first has 2"),
         (b"1\t2\n3\tx\n", "v.x, line 2: 'x' is not a number"),
         (b"1\t2\n3\t1_0\n", "'1_0' is not a number"),
@@ -201,7 +201,7 @@ def test_text_is_parsed_in_blocks(monkeypatch):
     assert np.array_equal(read_file("v.tsv", text).vectors(), numbers)
     lines = text.split(b"\n")
     lines[149] = b"7"
-    with pytest.raises(EmbeddingDamaged, match=r"v\.tsv, line 150: it has 1 cells"):
+    with pytest.raises(EmbeddingDamaged, match=r"v\.tsv, line 150: it has 1 cell"):
         read_file("v.tsv", b"\n".join(lines))
 
 

@@ -185,7 +185,8 @@ def _explain(content: Content, layout: Layout, block: Block, offset: int) -> Emb
     if len(cells) == expected and words:
         what = f"{_shown(words[0])!r} is not a number"
     else:
-        what = f"it has {len(cells):,} cells where the first has {expected:,}"
+        cell = "cell" if len(cells) == 1 else "cells"
+        what = f"it has {len(cells):,} {cell} where the first has {expected:,}"
     return EmbeddingDamaged(f"{content.name}, line {before + 1:,}: {what}.", where=content.name)
 
 

@@ -38,6 +38,14 @@ KINDS: dict[str, dict[int, str]] = {
     "hlo.instruction": {8: TENSOR},
     TENSOR: {},
 }
+# Those that are files.
+TITLES = {
+    "onnx": "an ONNX model",
+    "saved_model": "a SavedModel",
+    "meta_graph": "a MetaGraphDef",
+    "graph": "a GraphDef",
+    "hlo": "an HloProto",
+}
 # Kinds whose other large fields say nothing of the graph: checkpoints' objects, memory of a program.
 LEFT_OUT = frozenset({"saved_model", "meta_graph", "hlo", TENSOR})
 
@@ -72,7 +80,13 @@ def skim(read: Callable[[int, int], bytes], size: int, kind: str) -> Skimmed:
     Of a file that is cut off, the fields that are whole: what they are in is closed.
     """
     copier = Copier(Window(read, size))
-    return Skimmed(copier.copy(0, size, kind, 0), copier.cut_at)
+    try:
+        data = copier.copy(0, size, kind, 0)
+    except GraphDamaged as error:
+        raise GraphDamaged(
+            f"This is not {TITLES[kind]}: {error.message}. The file may be cut off, or of another format."
+        ) from None
+    return Skimmed(data, copier.cut_at)
 
 
 class Copier:
@@ -84,7 +98,7 @@ class Copier:
         window = self._window
         if depth > MAX_DEPTH:
             raise GraphDamaged(
-                f"Byte {start:,} of {window.size:,}: messages nested more than {MAX_DEPTH} deep."
+                f"byte {start:,} of {window.size:,}: messages nested more than {MAX_DEPTH} deep"
             )
         fields = KINDS[kind]
         pieces: list[bytes] = []
@@ -103,7 +117,7 @@ class Copier:
             if wire != 2:
                 used += {0: 0, 1: 8, 5: 4}.get(wire, -1 - used)
                 if used < 0:
-                    raise GraphDamaged(f"Byte {at:,} of {window.size:,}: no field begins here.")
+                    raise GraphDamaged(f"byte {at:,} of {window.size:,}: no field begins here")
                 if used > end - at:
                     self.cut_at = at
                     break
@@ -138,9 +152,7 @@ def read_varint(data: bytes, at: int, offset: int) -> tuple[int, int]:
         if data[number] < 0x80:
             return value, number + 1
         shift += 7
-    raise GraphDamaged(
-        f"Byte {offset:,}: no field begins here. The file may be cut off, or of another format."
-    )
+    raise GraphDamaged(f"byte {offset:,}: no field begins here")
 
 
 def varint(value: int) -> bytes:

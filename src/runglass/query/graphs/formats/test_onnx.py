@@ -275,8 +275,10 @@ def test_of_a_file_that_is_cut_off_the_whole_nodes_are_shown():
 def test_what_is_no_model():
     with pytest.raises(GraphDamaged, match="has no graph"):
         parse_onnx(b"\x08\x09")
-    with pytest.raises(GraphDamaged, match="no field begins here"):
+    with pytest.raises(GraphDamaged, match="This is not an ONNX model: byte 0: no field begins here"):
         read_file("m.onnx", b"\xff" * 100)
+    with pytest.raises(GraphDamaged, match="This is not an ONNX model: byte 2 of 5: no field begins here"):
+        read_file("m.onnx", b"hello")
     # A graph in a node in a graph, and so on.
     deep = b""
     for _ in range(40):
