@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -126,6 +127,22 @@ def test_every_curl_example_has_an_answer(client: InProcess) -> None:
         # Only the one about errors goes without -f.
         expected = 200 if any(word.startswith("-f") for word in words[1:2]) else 404
         assert got.status == expected, (command, got.body[:300])
+
+
+def test_every_body_in_the_openapi_document_has_an_answer(client: InProcess) -> None:
+    without = []
+    for path, operations in client.get("/api/openapi.json").json["paths"].items():
+        content = operations.get("post", {}).get("requestBody", {}).get("content", {})
+        if "application/json" not in content:
+            continue
+        example = content["application/json"].get("example")
+        if example is None:
+            without.append(path)
+        elif path != "/api/jobs":  # Another process would do the work.
+            got = client.post(path, json.dumps(example).encode())
+            assert got.status == 200, (path, got.body[:300])
+    # These take the id of a job, and change the marks of others.
+    assert without == ["/api/jobs/cancel", "/api/jobs/pause", "/api/jobs/resume", "/api/overlay"]
 
 
 def test_numbers_in_the_guide_are_those_of_the_demo(client: InProcess) -> None:

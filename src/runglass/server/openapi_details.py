@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from runglass.api.route import JSON
+from runglass.server.body_examples import BODIES
 from runglass.server.field_meanings import MEANINGS
 
 REF = "#/components/schemas/"
@@ -56,6 +57,8 @@ def add_details(document: dict[str, Any], shapes: Iterable[type[msgspec.Struct]]
         if {"name": group} not in document["tags"]:
             document["tags"].append({"name": group})
         for operation in operations.values():
+            if "requestBody" in operation and path in BODIES:
+                operation["requestBody"]["content"][JSON]["example"] = BODIES[path]
             operation["tags"] = [group]
             operation["description"] = operation["summary"]
             for parameter in operation.get("parameters", []):
