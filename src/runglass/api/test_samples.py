@@ -128,7 +128,7 @@ def test_downloads_have_safe_names():
 
 def test_one_of_several_files():
     assert pick(["a", "b"], BlobQuery(run="r", tag="t", sample=1)) == "b"
-    with pytest.raises(SampleGone, match="has no file 2. Files are numbered from 0; it has 2"):
+    with pytest.raises(SampleGone, match=r"has no file 2\. Files are numbered from 0; it has 2\."):
         pick(["a", "b"], BlobQuery(run="r", tag="t", sample=2))
 
 

@@ -29,11 +29,14 @@ class Copies:
         """In the memory order of `array`; `give_back` takes it when nobody reads it any more."""
         if array.nbytes < LEAST_BYTES or array.dtype.hasobject:
             return array.copy(order="K")
-        order = np.argsort([-abs(stride) for stride in array.strides], kind="stable")
         block = self._block(block_bytes(array.nbytes))
         flat = block[: array.nbytes].view(array.dtype)
-        turned = flat.reshape([array.shape[axis] for axis in order])
-        copied = turned.transpose(np.argsort(order))
+        if array.flags.c_contiguous:
+            copied = flat.reshape(array.shape)
+        else:
+            order = np.argsort([-abs(stride) for stride in array.strides], kind="stable")
+            turned = flat.reshape([array.shape[axis] for axis in order])
+            copied = turned.transpose(np.argsort(order))
         copied[...] = array
         return copied
 
