@@ -66,6 +66,11 @@ class Judged(Protocol):
     @property
     def ends(self) -> Sequence[SessionEnd]: ...
     @property
+    def expects_end(self) -> bool:
+        """Whether it says when it ends and has not: then age alone does not make it finished."""
+        ...
+
+    @property
     def last_step(self) -> int | None: ...
     @property
     def pace(self) -> Pace | None:
@@ -155,7 +160,7 @@ def _judge_alone(training: Judged, now: float) -> State | None:
         return "running"
     if training.ends_odd:
         return "failed"
-    return "finished" if now - last > LONG_AGO_S else None
+    return "finished" if now - last > LONG_AGO_S and not training.expects_end else None
 
 
 def _judge_together(siblings: list[Judged], complete: list[int]) -> Mapping[str, State]:

@@ -39,14 +39,12 @@ from runglass.query.hparams.metrics import (
     list_metrics,
 )
 from runglass.query.hparams.model import Domain, HParam, MetricInfo, MetricName, Sessions
-from runglass.query.hparams.statuses import STATUSES, SessionState, read_hosts, read_states
+from runglass.query.hparams.statuses import STATUSES, SessionState, may_pass, read_hosts, read_states
 from runglass.query.source import DataSource
 
 MAX_LEVEL_LENGTH = 1_000
 MAX_PROBLEMS = 1_000
 MAX_ANSWERS = 8
-# Other states stay as they are until something is logged; these change with the clock.
-PASSING = frozenset({"running", "silent"})
 
 
 class _Known(Struct):
@@ -87,8 +85,9 @@ class TableReader:
         if self._settled is not None and self._settled[0] == read.generation:
             return self._settled[1]
         infos = {info.name: info for info in source.list_runs()}
-        states = read_states(source, read.sessions, infos, now=time.time())
-        is_settled = PASSING.isdisjoint(state.status for state in states)
+        now = time.time()
+        states = read_states(source, read.sessions, infos, now=now)
+        is_settled = not any(may_pass(state, now=now) for state in states)
         self._settled = (read.generation, states) if is_settled else None
         return states
 

@@ -40,6 +40,11 @@ class Training(Struct, frozen=True):
         return [each.end for each in self.facts if each.end is not None]
 
     @property
+    def expects_end(self) -> bool:
+        """Never: what stopped long ago is no trouble any more."""
+        return False
+
+    @property
     def ends_odd(self) -> bool:
         return any(
             is_loss(tag)

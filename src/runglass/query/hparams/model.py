@@ -82,6 +82,8 @@ class Session(Struct, frozen=True, gc=False):
     group: str
     start_time: float | None
     ends: tuple[SessionEnd, ...]
+    # Whether its start was logged: then its end is too, unless it was cut off.
+    has_start: bool = False
 
 
 class Sessions(Struct, frozen=True):

@@ -238,6 +238,7 @@ def make_sessions(
                     hparams=own_start.hparams,
                     files={},
                     group=own_start.group,
+                    has_start=True,
                     start_time=own_start.start_time,
                     ends=tuple(alone.ends),
                 )
@@ -266,6 +267,7 @@ def make_sessions(
                 hparams=hparams,
                 files=files,
                 group="" if start is None else start.group,
+                has_start=start is not None,
                 start_time=None if start is None else start.start_time,
                 ends=tuple(ends),
             )

@@ -15,7 +15,7 @@ from runglass.errors import RunUnknown, SeriesUnknown
 from runglass.query.goals import is_loss
 from runglass.query.hparams.model import Session
 from runglass.query.source import DataSource, Values
-from runglass.query.states import MIN_QUIET_S, Pace, SessionEnd, judge, read_pace
+from runglass.query.states import LONG_AGO_S, MIN_QUIET_S, Pace, SessionEnd, judge, read_pace
 from runglass.schema.hparams import SESSION_END_TAG
 from runglass.store.model import Kind, RunInfo, SeriesInfo, SeriesKey
 
@@ -59,6 +59,10 @@ class _Judged:
     @cached_property
     def ends(self) -> Sequence[SessionEnd]:
         return [self._timed(end) for end in self._session.ends]
+
+    @property
+    def expects_end(self) -> bool:
+        return self._session.has_start and not self._session.ends
 
     def _timed(self, end: SessionEnd) -> SessionEnd:
         """With the time at which it was logged, which is read only if the time that it states is not that of the last value."""
@@ -135,6 +139,13 @@ def read_states(
     judged = [_Judged(source, session, infos) for session in sessions]
     states = judge(judged, now=now)
     return [_state(each, session, states[each.name]) for each, session in zip(judged, sessions, strict=True)]
+
+
+def may_pass(state: SessionState, *, now: float) -> bool:
+    """Whether it changes with the clock; other states stay as they are until something is logged."""
+    if state.status == "silent":
+        return state.ended is None or now - state.ended <= LONG_AGO_S
+    return state.status == "running"
 
 
 def _state(judged: _Judged, session: Session, state: str) -> SessionState:

@@ -11,7 +11,7 @@ from runglass.query.hparams.columns import make_columns, order_columns
 from runglass.query.hparams.metrics import Metric, MetricReader, choose_metrics, list_metrics
 from runglass.query.hparams.model import MetricName
 from runglass.query.hparams.sessions import SessionReader
-from runglass.query.hparams.statuses import read_hosts, read_states
+from runglass.query.hparams.statuses import SessionState, may_pass, read_hosts, read_states
 from runglass.query.memory import MemorySource
 from runglass.schema.hparams import EXPERIMENT_TAG, SESSION_END_TAG, SESSION_START_TAG, SessionOutcome
 from runglass.store.model import Kind
@@ -277,6 +277,29 @@ def test_status_start_and_end(source):
         "odd": ("failed", T0, T0 + 1),
         "else/quiet": ("silent", T0, T0 + 8),
     }
+
+
+def test_a_session_that_never_said_that_it_ended_stays_silent(source):
+    source.start("cut", {"x": 1.0}).curve("cut", "x", [1.0] * 9)
+    source.curve("by file/a", "x", [1.0] * 9).add_asset("by file/a", "config", "config.json", b'{"lr": 1}')
+    for run in ("sweep/a", "sweep/b"):
+        source.start(run, {"x": 1.0}).curve(run, "x", [1.0] * 5)
+    assert {run: status for run, (status, _, _) in states(source, T0 + 1e6).items()} == {
+        "cut": "silent",
+        "by file/a": "finished",
+        "sweep/a": "finished",
+        "sweep/b": "finished",
+    }
+
+
+def test_only_what_still_changes_with_the_clock_is_judged_again():
+    def passes(status, ended):
+        return may_pass(SessionState(status, T0, ended), now=T0 + 1e6)
+
+    assert passes("running", None)
+    assert passes("silent", T0 + 1e6 - 1000)
+    assert not passes("silent", T0)
+    assert not passes("finished", T0 + 1e6)
 
 
 def test_a_session_without_any_time_is_unknown(source):
