@@ -275,6 +275,8 @@ def test_lists_all_nodes_and_saves_files(open_page, models):
     expect(table.get_by_role("status")).to_contain_text("12 of 276 nodes")
     query.fill("op ==")
     expect(table.get_by_role("alert")).to_contain_text("At character")
+    query.fill("op == Unknown")
+    expect(table).to_contain_text("No node matches.")
     query.fill("linear1/weight")
     table.get_by_role("columnheader", name="name").get_by_role("button").click()
     table.get_by_role("button", name="Export these nodes").click()

@@ -233,6 +233,9 @@ def test_a_training_is_played_and_points_are_selected_tagged_and_listed(open_pag
     bar.get_by_role("button", name="Hide these points").click()
     expect(page.get_by_role("region", name="Embedding")).to_contain_text("4 hidden")
     expect(bar).to_have_count(0)
+    page.get_by_role("button", name="All points in a table").click()
+    table.get_by_text("Selected 0").click()
+    expect(table).to_contain_text("No point is selected.")
 
 
 def test_views_are_kept_points_saved_and_files_opened(open_page, garments, tmp_path):
