@@ -238,6 +238,23 @@ def test_sums_up_and_advises(open_page, profiles):
     page.get_by_role("region", name="Steps").get_by_role("button", name="Open trace").click()
     expect(sums(page)).to_be_visible()
 
+    # Ops with the time in which none ran, and kernels that are too short to keep a device busy.
+    views = page.get_by_role("navigation", name="Views of the profile")
+    views.get_by_role("button", name="Ops").click()
+    ops = page.get_by_role("table", name="ops")
+    expect(ops.get_by_role("button", name="conv", exact=True)).to_be_visible()
+    expect(ops.get_by_role("button", name="IDLE", exact=True)).to_have_count(0)
+    page.get_by_role("checkbox", name="Idle").check()
+    expect(ops.get_by_role("button", name="IDLE", exact=True)).to_be_visible()
+    address_has(page, "profile.idle;on")
+    views.get_by_role("button", name="Kernels").click()
+    kernels = page.get_by_role("table", name="kernels")
+    conv = kernels.get_by_role("row").filter(has_text="conv_kernel")
+    # Calls, total, share, mean, shortest, longest, and how long the device was idle before it.
+    expect(conv).to_contain_text(re.compile(r"4\s*12 ms\s*50.0 %\s*3 ms\s*3 ms\s*3 ms\s*39 ms"))
+    page.get_by_role("radio", name="Short").check(force=True)
+    expect(page.get_by_text("No kernel is shorter than 5 µs on average.")).to_be_visible()
+
     # Against the profile of the other run, whose last step has one more kernel.
     views = page.get_by_role("navigation", name="Views of the profile")
     # Input: the verdict, what to do, and every step, each with a place in the trace. One worker has no tab for workers.

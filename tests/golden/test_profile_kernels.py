@@ -56,6 +56,24 @@ def test_of_torch_as_the_plain_reader_sums_them():
     assert any(row.tensor_cores and row.is_eligible for row in found)
 
 
+def test_idle_times_before_kernels_as_brute_force_has_them():
+    path = golden_path("torch_profiler_gpu", ".pt.trace.json.gz")
+    on_device = {"kernel", "gpu_memcpy", "gpu_memset"}
+    expected: dict[str, int] = {}
+    busy_until = None
+    work = [event for event in read_chrome(path).of("X") if event.category in on_device]
+    for event in sorted(work, key=lambda each: each.start_ps):
+        if event.category == "kernel":
+            gap = 0 if busy_until is None else max(event.start_ps - busy_until, 0)
+            expected[event.name] = expected.get(event.name, 0) + gap
+        busy_until = max(busy_until or 0, event.start_ps + event.duration_ps)
+    found: dict[str, int] = {}
+    for row in kernels(load_profile(path)):
+        found[row.name] = found.get(row.name, 0) + row.idle_before_ps
+    assert found == expected
+    assert max(found.values()) > 10**9
+
+
 def test_a_range_and_no_kernels():
     trace = load_profile(golden_path("jax_profile_gpu", ".xplane.pb"))
     step = trace.steps[0]

@@ -3387,6 +3387,8 @@ export interface components {
             min_ps: number;
             max_ps: number;
             share: number;
+            /** @default 0 */
+            idle_before_ps: number;
         };
         /**
          * KernelsAnswer

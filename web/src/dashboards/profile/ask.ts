@@ -200,6 +200,8 @@ export interface OpsQuery {
   readonly by: OpsBy;
   /** Null: everywhere. */
   readonly place: Place | null;
+  /** Also the time in which no op ran. */
+  readonly with_idle?: boolean;
 }
 export const loadOps = (client: Client, query: OpsQuery, signal?: AbortSignal): Promise<Ops> =>
   client.askBody("profile/ops", query, signal);

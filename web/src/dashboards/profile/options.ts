@@ -32,6 +32,8 @@ const SIDE = "profile.side";
 const OPS = "profile.ops";
 const OPS_ON = "profile.on";
 const OPS_AS = "profile.as";
+const OPS_IDLE = "profile.idle";
+const KERNELS = "profile.kernels";
 const FILTER = "profile.filter";
 const SORT = "profile.sort";
 const MEMORY = "profile.memory";
@@ -260,6 +262,23 @@ export type OpsPlace = (typeof OPS_PLACES)[number]["value"];
 export const opsPlace = (settings: Settings): OpsPlace =>
   OPS_PLACES.find(({ value }) => value === settings.option(OPS_ON))?.value ?? "";
 export const setOpsPlace = (settings: Settings, place: OpsPlace): void => settings.setOption(OPS_ON, place);
+
+export const opsWithIdle = (settings: Settings): boolean => settings.option(OPS_IDLE) === "on";
+export const setOpsWithIdle = (settings: Settings, isOn: boolean): void =>
+  settings.setOption(OPS_IDLE, isOn ? "on" : "");
+
+export const KERNELS_SHOWN = [
+  { value: "", label: "All" },
+  {
+    value: "short",
+    label: "Short",
+    hint: "Under 5 µs on average, about what a launch takes; those that the device idled longest before come first",
+  },
+] as const;
+export type KernelsShown = (typeof KERNELS_SHOWN)[number]["value"];
+export const kernelsOption = (settings: Settings): KernelsShown =>
+  KERNELS_SHOWN.find(({ value }) => value === settings.option(KERNELS))?.value ?? "";
+export const setKernelsOption = (settings: Settings, shown: KernelsShown): void => settings.setOption(KERNELS, shown);
 
 export const OPS_PICTURES = [
   { value: "table", label: "Table" },

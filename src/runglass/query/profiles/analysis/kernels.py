@@ -11,6 +11,7 @@ from runglass.native.trace_nesting import inherit
 from runglass.query.profiles.analysis.columns import columns, floats
 from runglass.query.profiles.analysis.grouping import group
 from runglass.query.profiles.analysis.kept import kept
+from runglass.query.profiles.analysis.launching import device_work
 from runglass.query.profiles.analysis.model import KernelRow
 from runglass.query.profiles.model import LAUNCH, MISSING, Int32, Int64, Mask, Trace
 
@@ -57,6 +58,7 @@ def kernels(trace: Trace, *, range: tuple[int, int] | None = None) -> list[Kerne
     found = group([trace.name[chosen], details, grid, block, registers, shared, op])
     duration = trace.duration_ps[chosen]
     count, total = found.count(), found.total(duration)
+    idle = found.total(idle_before(trace)[chosen])
     least, most = found.extremes(duration)
     seen = found.mean(np.nan_to_num(achieved), duration)
     whole = max(int(total.sum()), 1)
@@ -95,6 +97,7 @@ def kernels(trace: Trace, *, range: tuple[int, int] | None = None) -> list[Kerne
                 min_ps=int(least[at]),
                 max_ps=int(most[at]),
                 share=int(total[at]) / whole,
+                idle_before_ps=int(idle[at]),
             )
         )
     return rows
@@ -112,6 +115,22 @@ def kernel_events(trace: Trace) -> Int64:
     chosen = chosen[streams[trace.track[chosen]]]
     _, (details,) = columns(trace, [], ["kernel_details"], chosen)
     found: Int64 = chosen[kinds[trace.category[chosen]] | (details >= 0)]
+    return found
+
+
+@kept
+def idle_before(trace: Trace) -> Int64:
+    """For each event how long its device had had nothing to do when it began; 0 on the host, and for what a device did first."""
+    found = np.zeros(len(trace), np.int64)
+    work = device_work(trace)
+    devices = {(track.host, track.device) for track in trace.tracks if track.place == "device"}
+    for device in devices:
+        own = trace.events_on([(track.host, track.device) == device for track in trace.tracks])
+        events = np.flatnonzero(own & work)
+        events = events[np.argsort(trace.start_ps[events], kind="stable")]
+        start = trace.start_ps[events]
+        busy_until = np.maximum.accumulate(start + trace.duration_ps[events])
+        found[events[1:]] = np.maximum(start[1:] - busy_until[:-1], 0)
     return found
 
 

@@ -94,6 +94,8 @@ class KernelRow(Struct, frozen=True, kw_only=True):
     max_ps: int
     # Of the time of all kernels.
     share: float
+    # How long the device had nothing to do directly before these kernels, in sum.
+    idle_before_ps: int = 0
 
 
 class StepRow(Struct, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@ import {
   fitColumns,
   KERNEL_COLUMNS,
   type KernelRow,
+  shortKernels,
   sortRows,
   textOf,
   usedColumns,
@@ -14,7 +15,7 @@ import {
 const kernel = (name: string, more: Partial<KernelRow> = {}): KernelRow => ({
   ...{ name, op: "", module: "", grid: [], block: [], registers: null, shared_bytes: null, occupancy: null },
   ...{ achieved_occupancy: null, tensor_cores: false, is_eligible: false, occurrences: 1, total_ps: 1_000_000 },
-  ...{ mean_ps: 1, min_ps: 1, max_ps: 1, share: 0.5 },
+  ...{ mean_ps: 1, min_ps: 1, max_ps: 1, share: 0.5, idle_before_ps: 0 },
   ...more,
 });
 const ROWS = [
@@ -44,6 +45,16 @@ test("rows are sorted by any column, those without a value last", () => {
   ]);
   expect(names(sortRows(KERNEL_COLUMNS, ROWS, { column: "name", isDescending: false }))[0]).toBe("copy");
   expect(sortRows(KERNEL_COLUMNS, ROWS, null)).toBe(ROWS);
+});
+
+test("short kernels are ranked by how long the device idled before them", () => {
+  const rows = [
+    kernel("long", { mean_ps: 9_000_000, idle_before_ps: 900 }),
+    kernel("often", { mean_ps: 2_000_000, idle_before_ps: 10, total_ps: 7 }),
+    kernel("late", { mean_ps: 4_000_000, idle_before_ps: 80 }),
+    kernel("more often", { mean_ps: 2_000_000, idle_before_ps: 10, total_ps: 8 }),
+  ];
+  expect(names(shortKernels(rows))).toEqual(["late", "more often", "often"]);
 });
 
 test("only columns with values are shown", () => {

@@ -40,7 +40,7 @@ export const rate =
   };
 
 /** Room for a number with its unit, for the heading, and for the arrow of sorting. */
-const numberPx = (label: string): number => Math.max(76, Math.ceil(label.length * 6.4) + 29);
+const numberPx = (label: string): number => Math.max(82, Math.ceil(label.length * 6.4) + 29);
 export const number = <Row>(
   name: string,
   label: string,
@@ -85,6 +85,8 @@ export const OP_COLUMNS: readonly Column<OpRow>[] = [
     time,
     "Of the kernels that it launched itself",
   ),
+  number("mean", "Mean", ({ total_ps, occurrences }) => total_ps / Math.max(occurrences, 1), time),
+  number("shortest", "Shortest", ({ min_ps }) => min_ps, time),
   number("longest", "Longest", ({ max_ps }) => max_ps, time),
   wide(
     number(
@@ -100,10 +102,20 @@ export const OP_COLUMNS: readonly Column<OpRow>[] = [
   number("intensity", "FLOP / byte", ({ intensity }) => some(intensity), formatRough),
   text("bound", "Bound by", 84, ({ bound_by }) => (bound_by && bound_by !== "unknown" ? bound_by : "")),
   number("cores", "Tensor cores", ({ tensor_cores }) => tensor_cores, percent, "Of the time of its kernels"),
+  text("eager", "Eager", 60, ({ is_eager }) => (is_eager ? "yes" : "")),
   text("shapes", "Shapes", 200, ({ shapes }) => shapes ?? ""),
   text("source", "Source", 130, ({ source }) => source ?? ""),
   text("hlo", "HLO category", 110, ({ hlo_category }) => hlo_category ?? ""),
 ];
+
+const occupancyText = (value: number): string => `${formatRough(value)} %`;
+/** A launch takes about as long. */
+const SHORT_PS = 5e6;
+/** Kernels that are over before the next can be launched, those that the device idled longest before first. */
+export const shortKernels = (rows: readonly KernelRow[]): readonly KernelRow[] =>
+  rows
+    .filter(({ mean_ps }) => mean_ps < SHORT_PS)
+    .toSorted((a, b) => b.idle_before_ps - a.idle_before_ps || b.total_ps - a.total_ps);
 
 export const KERNEL_COLUMNS: readonly Column<KernelRow>[] = [
   title("name", "Kernel", 320, ({ name }) => name),
@@ -113,15 +125,31 @@ export const KERNEL_COLUMNS: readonly Column<KernelRow>[] = [
   number("total", "Total", ({ total_ps }) => total_ps, time),
   number("share", "Share", ({ share }) => share, percent, "Of the time of all kernels"),
   number("mean", "Mean", ({ mean_ps }) => mean_ps, time),
+  number("shortest", "Shortest", ({ min_ps }) => min_ps, time),
   number("longest", "Longest", ({ max_ps }) => max_ps, time),
+  number(
+    "idle",
+    "Idle before",
+    ({ idle_before_ps }) => some(idle_before_ps),
+    time,
+    "How long the device had nothing to do directly before these kernels, in sum",
+  ),
   text("cores", "Tensor cores", 96, ({ tensor_cores, is_eligible }) =>
     tensor_cores ? "yes" : is_eligible ? "could" : "",
   ),
   number(
     "occupancy",
+    "Achieved",
+    ({ achieved_occupancy }) => achieved_occupancy,
+    occupancyText,
+    "Occupancy: places for warps that were taken",
+  ),
+  number(
+    "allowed",
     "Occupancy",
-    ({ achieved_occupancy, occupancy }) => achieved_occupancy ?? occupancy,
-    (value) => `${formatRough(value)} %`,
+    ({ occupancy }) => occupancy,
+    occupancyText,
+    "What registers, shared memory and block size allow",
   ),
   number("registers", "Registers", ({ registers }) => registers, formatCount, "Per thread"),
   number(
