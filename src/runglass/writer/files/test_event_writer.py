@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import errno
 import gc
 import itertools
 import shutil
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -196,6 +198,15 @@ def test_wrong_settings_are_refused(tmp_path):
         EventWriter(tmp_path, flush_secs=-1)
     with EventWriter(tmp_path / "run") as writer, pytest.raises(BadArgument, match="form"):
         writer.add_scalar("x", 1.0, 0, form="float16")  # type: ignore[arg-type]
+
+
+def test_a_directory_that_the_system_refuses_is_an_error_of_the_system(tmp_path, monkeypatch):
+    def refuse(path, *_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(PermissionError, match=r"Permission denied: '.*run'"):
+        EventWriter(tmp_path / "run")
 
 
 def test_a_closed_writer_says_so(tmp_path):
