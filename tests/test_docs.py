@@ -71,9 +71,9 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_examples_run_in_reading_order_in_one_directory(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import matplotlib
+    from matplotlib import pyplot
 
-    matplotlib.use("agg")
+    pyplot.switch_backend("agg")
     monkeypatch.chdir(demo)
     ran = []
     files = set(demo.rglob("*tfevents*"))
@@ -92,6 +92,7 @@ def test_examples_run_in_reading_order_in_one_directory(demo: Path, monkeypatch:
         runs = {file.parent for file in found - files}
         assert runs & {file.parent for file in files} == set(), name(page)
         files = found
+    pyplot.close("all")
     assert len(ran) > 30
     assert {"README.md", "docs/guide/getting-started.md", "docs/guide/reading-in-python.md"} <= set(ran)
 

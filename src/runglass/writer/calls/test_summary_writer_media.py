@@ -64,6 +64,8 @@ def test_float_samples_out_of_range_are_clipped_with_one_warning_at_the_call(wri
 
 def test_figures(tmp_path):
     pyplot.switch_backend("Agg")
+    # Those that other tests have left open.
+    before = pyplot.get_fignums()
     shown = pyplot.figure(figsize=(2, 1), dpi=50)
     canvas = shown.canvas
     with SummaryWriter(tmp_path) as writer:
@@ -71,7 +73,7 @@ def test_figures(tmp_path):
         assert pyplot.fignum_exists(shown.number)
         assert shown.canvas is canvas
         writer.add_figure("closed", [shown, pyplot.figure(figsize=(1, 1), dpi=50)], 1)
-        assert not pyplot.get_fignums()
+        assert pyplot.get_fignums() == before
     (_, kept), (_, closed) = logged(tmp_path)
     assert kept["tensor"]["string_val"][:2] == [b"100", b"50"]
     assert len(closed["tensor"]["string_val"]) == 4
