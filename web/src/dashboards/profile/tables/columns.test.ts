@@ -32,6 +32,13 @@ test("rows are found by any of their texts", () => {
   expect(filterRows(KERNEL_COLUMNS, ROWS, " ")).toHaveLength(3);
 });
 
+test("rows are found by conditions on their numbers, by the name or the label of a column", () => {
+  expect(names(filterRows(KERNEL_COLUMNS, ROWS, "total>2us"))).toEqual(["relu"]);
+  expect(names(filterRows(KERNEL_COLUMNS, ROWS, "registers>=32 share>=50%"))).toEqual(["gemm, big", "copy"]);
+  expect(names(filterRows(KERNEL_COLUMNS, ROWS, "copy calls=1"))).toEqual(["copy"]);
+  expect(filterRows(KERNEL_COLUMNS, ROWS, "idlebefore>0")).toEqual([]);
+});
+
 test("rows are sorted by any column, those without a value last", () => {
   expect(names(sortRows(KERNEL_COLUMNS, ROWS, { column: "registers", isDescending: true }))).toEqual([
     "gemm, big",

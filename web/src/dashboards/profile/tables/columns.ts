@@ -6,6 +6,7 @@ import type { components } from "../../../api/types.gen";
 import type { AliveRow, Block, BufferRow, StepPart, Suspect } from "../answer";
 import { PARTS } from "../summary/parts";
 import { formatTime } from "../trace/time_format";
+import { fulfils, parseRowQuery } from "./row_query";
 
 export type OpRow = components["schemas"]["OpRow"];
 export type KernelRow = components["schemas"]["KernelRow"];
@@ -255,12 +256,22 @@ export function fitColumns<Row>(columns: readonly Column<Row>[], roomPx: number)
   return widths.map((each, i) => each - (slack[i] as number) * part);
 }
 
-/** Rows with these letters in one of their texts. */
+/** Rows with these words in one of their texts, and numbers that fulfil the conditions: "conv self>1ms calls>100". */
 export function filterRows<Row>(columns: readonly Column<Row>[], rows: readonly Row[], wanted: string): readonly Row[] {
-  const letters = wanted.trim().toLowerCase();
-  if (letters === "") return rows;
   const texts = columns.filter((column) => !isNumber(column));
-  return rows.filter((row) => texts.some((column) => String(column.value(row)).toLowerCase().includes(letters)));
+  const plain = (label: string): string => label.toLowerCase().replaceAll(" ", "");
+  const numbers = new Map(
+    columns.filter(isNumber).flatMap((each) => [each.name, each.label].map((key) => [plain(key), each])),
+  );
+  const { words, conditions } = parseRowQuery(wanted, (name) => numbers.has(name));
+  if (words === "" && conditions.length === 0) return rows;
+  return rows.filter(
+    (row) =>
+      conditions.every((each) =>
+        fulfils((numbers.get(each.column) as Column<Row>).value(row) as number | null, each),
+      ) &&
+      (words === "" || texts.some((column) => String(column.value(row)).toLowerCase().includes(words))),
+  );
 }
 
 /** What is missing comes last either way. Null: as the server sorts them. */
