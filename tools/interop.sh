@@ -23,7 +23,7 @@ printf '%s\n' tensorflow_logs torch_logs tensorboardx_logs jax_logs tracker_logs
   'echo "writing build/interop-logs/{}"; exec "$0" tests/support/frameworks/{}.py build/interop-logs/{}' "$VENV/bin/python"
 RUNGLASS_INTEROP_LOGS=build/interop-logs .venv/bin/python -m pytest -m interop tests/interop
 PYTHONPATH=src "$VENV/bin/python" -m pytest -m interop \
-  tests/interop/test_{graphs,graph_sources,summary_writer,watch,tf_style,keras_callback,trainers,data_loader,hparams,profiles}.py
+  tests/interop/test_{graphs,graph_sources,summary_writer,watch,watch_distributed,tf_style,keras_callback,trainers,data_loader,hparams,profiles}.py
 # tensorboardX's own tests of its writer, which its source distribution has, over ours.
 THEIRS=$PWD/build/tensorboardx
 if [ ! -d "$THEIRS" ]; then
