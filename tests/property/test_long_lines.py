@@ -23,7 +23,7 @@ from runglass.query import long_lines
 from runglass.query.derived import DerivedReads
 from runglass.query.lines import axis, make_line
 from runglass.query.local import LocalSource
-from runglass.query.long_lines import find_long_nearest, make_long_line
+from runglass.query.long_lines import draw_long_line, find_long_nearest, make_long_line
 from runglass.query.source import Columns, LineQuery, RunColumn, Smoothing
 from runglass.query.tables import make_nearest
 from runglass.store import snapshot
@@ -121,6 +121,46 @@ def test_a_line_from_pyramids_is_the_line_from_all_points(series, query, dense):
         assert len(pieces.pieces) == 1 or not rises
         return
     assert_same(found, make_line(columns, query))
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.integers(0, 2**32),
+    queries(),
+    st.sampled_from(["noise", "rising", "falling", "flat", "odd", "repeated steps", "huge"]),
+    st.lists(st.sampled_from([1, 1, 2, 5, 70, 700]), min_size=1, max_size=8),
+)
+def test_a_line_that_is_followed_is_the_line_from_all_points(seed, query, form, growth):
+    rng = np.random.default_rng(seed)
+    counts = np.cumsum([int(rng.integers(200, 4000)), *growth])
+    n = int(counts[-1])
+    value = rng.normal(size=n).astype(rng.choice([np.float32, np.float64]))
+    if form == "rising":
+        value = np.sort(value)
+    elif form == "falling":
+        value = np.sort(value)[::-1].copy()
+    elif form == "flat":
+        value[: int(rng.integers(1, n))] = 1.5
+    elif form == "odd":
+        value[rng.integers(0, n, n // 50)] = rng.choice([np.nan, np.inf, -np.inf])
+    elif form == "huge":
+        value = np.clip(value, -1, 1) * np.finfo(value.dtype).max
+    step = np.arange(n)
+    if form == "repeated steps":
+        step = np.sort(rng.integers(0, n // 3, n))
+    wall_time = 1.7e9 + np.cumsum(rng.random(n))
+    pyramid, drawn = Pyramid(), None
+    with patch.object(long_lines, "_DENSE", 4):
+        for count in counts.tolist():
+            now = step[:count], wall_time[:count], value[:count]
+            pyramid.update(*now)
+            series = LongSeries(count, (LongPiece(pyramid, *now, 0, count, 0),), value.dtype)
+            found = draw_long_line(KEY, series, query, drawn)
+            if found is None:
+                return
+            line, drawn = found
+            columns = Columns(KEY, count, 0, *now, np.zeros(count, np.int32))
+            assert_same(line, make_line(columns, query))
 
 
 @settings(max_examples=150, deadline=None)

@@ -19,7 +19,7 @@ from runglass.native.ema cimport Ema, EmaState, ema_from, ema_next, unit_weight
 from runglass.native.pyramid cimport BLOCK_BITS, Levels, Pyramid, View, append_block, merge, merge_blocks
 from runglass.native.stored cimport VALUE, guard_row, guard_rows
 from runglass.native.stretches cimport (
-    LINEAR, LOG, SYMLOG, Pixels, Stretch, add, add_range, clear, column_of, pixels_over, place_on_axis, points_in_order,
+    LINEAR, LOG, SYMLOG, Pixels, Stretch, add, add_range, clear, column_of, is_finite_only, pixels_over, place_on_axis, points_in_order,
 )
 
 cnp.import_array()
@@ -35,6 +35,8 @@ class RowsDamaged(Exception):
 
 cdef enum:
     WALL_TIME = 1
+    # By so many rows a column may have moved to go on from what it showed.
+    MAX_MOVED = 64
     # Rows of a stretch of an average. Fewer than of a pyramid: a row costs ten times as much, and no file holds them.
     SMOOTH_BITS = 6
     SMOOTH_BLOCK = 1 << SMOOTH_BITS
@@ -253,6 +255,42 @@ cdef struct Drawing:
     int64_t reach
 
 
+cdef struct Drawn:
+    # The rows of a pixel column, -1 for none, and its points, counted from `base`.
+    int64_t begin
+    int64_t end
+    Stretch s
+
+
+cdef class DrawnColumns:
+    """What the pixel columns of a line showed, so that the line can go on from there when rows were added to it."""
+
+    cdef readonly object columns
+    cdef readonly double weight
+    cdef readonly int64_t base
+    cdef readonly double origin
+
+    def __cinit__(self, Piece piece, Py_ssize_t width):
+        self.columns = np.full(width * sizeof(Drawn), 0xFF, np.uint8)
+        self.weight = -1.0 if piece.smoothed is None else piece.smoothed.weight
+        self.base = piece.base
+        self.origin = piece.origin
+
+    @property
+    def nbytes(self):
+        return self.columns.nbytes
+
+    cdef Drawn* pointer(self):
+        return <Drawn*>cnp.PyArray_DATA(<cnp.ndarray>self.columns)
+
+    cdef bint goes_on(self, DrawnColumns later):
+        """Whether the other one is of the same axis and the same average."""
+        return (
+            self.weight == later.weight and self.base == later.base and self.origin == later.origin
+            and self.columns.shape[0] == later.columns.shape[0]
+        )
+
+
 cdef inline bint is_damaged(const Rows* r) noexcept nogil:
     return r.x_guard.is_damaged or r.y_guard.is_damaged
 
@@ -443,10 +481,56 @@ cdef void end_column(Drawing* d, int64_t* rows, double* values) noexcept nogil:
         keep(d, points[k], value, rows, values)
 
 
+cdef bint has_settled_at(Rows* r, int64_t row) noexcept nogil:
+    cdef EmaState state = r.starts[(row - r.base) >> r.bits]
+    if state.seen >= r.settled_seen:
+        return True
+    if ema_from(r.weight, state).has_settled:
+        r.settled_seen = state.seen
+        return True
+    return False
+
+
+cdef bint carry_on(Rows* r, const real[::1] y, const Drawn* before, int64_t begin, int64_t end, Stretch* s) except? -1 nogil:
+    """The points of a column from what it showed, where it lost a few rows at its front and got a few at its end.
+
+    False if that does not tell them: then all rows must be looked at. The operations of an average are those of `ema_next`.
+    """
+    cdef int64_t i
+    cdef double value, share = 1.0 - r.weight
+    if before.begin < 0 or not before.begin <= begin < before.end <= end:
+        return False
+    if begin - before.begin > MAX_MOVED or end - before.end > MAX_MOVED:
+        return False
+    s[0] = before.s
+    if begin == before.begin and end == before.end:
+        return True
+    if not is_finite_only(s) or s.lowest < begin - r.base or s.highest < begin - r.base:
+        return False
+    if r.starts == NULL:
+        guard_rows(&r.y_guard, begin, begin + 1)
+        guard_rows(&r.y_guard, before.end, end)
+        s.first_value = y[begin]
+    elif not has_settled_at(r, before.begin):
+        return False
+    else:
+        for i in range(before.begin + 1, begin + 1):
+            s.first_value = s.first_value * r.weight + share * y[i]
+    s.first = begin - r.base
+    for i in range(before.end, end):
+        value = y[i] if r.starts == NULL else s.last_value * r.weight + share * y[i]
+        # An average passes over a value that is not finite.
+        if value - value != 0.0:
+            return False
+        add(s, i - r.base, value)
+    return True
+
+
 cdef int draw_piece(
-    Drawing* d, Rows* r, const real[::1] y, int64_t start, int64_t stop, int64_t* rows, double* values
+    Drawing* d, Rows* r, const real[::1] y, int64_t start, int64_t stop, int64_t* rows, double* values, const Drawn* before,
+    Drawn* after,
 ) except -1 nogil:
-    cdef int64_t i = start, end
+    cdef int64_t i = start, end, guess
     cdef Py_ssize_t column
     cdef Stretch s
     while i < stop:
@@ -456,14 +540,22 @@ cdef int draw_piece(
                 raise RowsDamaged
         if not d.column <= column < d.pixels.width:
             raise ValueError("x goes back, though it was said to rise.")
-        end = column_end(&d.pixels, r, i, stop, d.reach)
+        guess = d.reach
+        if before != NULL and before[column].end > i + 1:
+            guess = before[column].end - 1 - i
+        end = column_end(&d.pixels, r, i, stop, guess)
         d.reach = max(end - i, <int64_t>1)
         if column != d.column:
             end_column(d, rows, values)
             clear(&d.s)
             d.column = column
-        clear(&s)
-        add_rows(r, y, i, end, &s)
+        if before == NULL or not carry_on(r, y, &before[column], i, end, &s):
+            clear(&s)
+            add_rows(r, y, i, end, &s)
+        if after != NULL:
+            after[column].begin = i
+            after[column].end = end
+            after[column].s = s
         shift_rows(&s, r.shift)
         merge(&d.s, &s)
         i = end
@@ -617,7 +709,18 @@ def reduce_pieces(list pieces, double lo, double hi, Py_ssize_t width, str scale
     lo and hi are places on the axis; an infinite one is the outermost place. None of the pieces is empty. Values are float64; those
     that are not finite are so here too.
     """
+    return redraw_pieces(pieces, lo, hi, width, scale, None)[:2]
+
+
+def redraw_pieces(list pieces, double lo, double hi, Py_ssize_t width, str scale, DrawnColumns earlier):
+    """As `reduce_pieces`, with what the columns of a line in one piece show as a third value, which the next call goes on from.
+
+    `earlier`: of the same line before rows were added at its end; rows and average are the same up to there.
+    """
     cdef Drawing d
+    cdef DrawnColumns drawn = None
+    cdef Drawn* before_columns = NULL
+    cdef Drawn* after_columns = NULL
     cdef Rows r
     cdef Piece piece
     cdef int64_t before = 0, until = 0, count = 0, start, stop
@@ -632,7 +735,7 @@ def reduce_pieces(list pieces, double lo, double hi, Py_ssize_t width, str scale
     last = pieces[len(pieces) - 1]
     hi = last.place(last.end - 1, scale) if hi == INFINITY else hi
     if not (isfinite(lo) and isfinite(hi)):
-        return kept[:0].copy(), found[:0].copy()
+        return kept[:0].copy(), found[:0].copy(), None
     held = []
     for piece in pieces:
         r = piece.rows(number, held)
@@ -644,6 +747,11 @@ def reduce_pieces(list pieces, double lo, double hi, Py_ssize_t width, str scale
     d.column = -1
     d.reach = 1
     clear(&d.s)
+    if len(pieces) == 1:
+        drawn = DrawnColumns(pieces[0], width)
+        after_columns = drawn.pointer()
+        if earlier is not None and earlier.goes_on(drawn):
+            before_columns = earlier.pointer()
     if before > 0:
         keep(&d, before - 1, 0.0, rows, values)
     count = 0
@@ -652,9 +760,9 @@ def reduce_pieces(list pieces, double lo, double hi, Py_ssize_t width, str scale
         r.shift = r.base - r.begin + count
         start, stop = first_from(&r, lo, False), first_from(&r, hi, True)
         if is_float32(piece.value):
-            draw_float(&d, &r, piece.value, start, stop, rows, values)
+            draw_float(&d, &r, piece.value, start, stop, rows, values, before_columns, after_columns)
         else:
-            draw_double(&d, &r, piece.value, start, stop, rows, values)
+            draw_double(&d, &r, piece.value, start, stop, rows, values, before_columns, after_columns)
         if is_damaged(&r):
             raise RowsDamaged
         count += r.end - r.begin
@@ -666,21 +774,23 @@ def reduce_pieces(list pieces, double lo, double hi, Py_ssize_t width, str scale
         found[0] = value_of_row(pieces, before - 1)
     if until < count:
         found[d.kept - 1] = value_of_row(pieces, until)
-    return kept, found
+    return kept, found, drawn
 
 
 cdef int draw_float(
-    Drawing* d, Rows* r, const float[::1] y, int64_t start, int64_t stop, int64_t* rows, double* values
+    Drawing* d, Rows* r, const float[::1] y, int64_t start, int64_t stop, int64_t* rows, double* values, const Drawn* before,
+    Drawn* after,
 ) except -1:
     with nogil:
-        return draw_piece(d, r, y, start, stop, rows, values)
+        return draw_piece(d, r, y, start, stop, rows, values, before, after)
 
 
 cdef int draw_double(
-    Drawing* d, Rows* r, const double[::1] y, int64_t start, int64_t stop, int64_t* rows, double* values
+    Drawing* d, Rows* r, const double[::1] y, int64_t start, int64_t stop, int64_t* rows, double* values, const Drawn* before,
+    Drawn* after,
 ) except -1:
     with nogil:
-        return draw_piece(d, r, y, start, stop, rows, values)
+        return draw_piece(d, r, y, start, stop, rows, values, before, after)
 
 
 cdef double value_of_row(list pieces, int64_t row) except? -1:

@@ -13,7 +13,7 @@ from math import inf, isfinite
 
 import numpy as np
 
-from runglass.native.long_lines import Piece, SmoothedRows, reduce_pieces, smoothed_rows
+from runglass.native.long_lines import DrawnColumns, Piece, SmoothedRows, redraw_pieces, smoothed_rows
 from runglass.query.lines import reduce_line
 from runglass.query.scales import range_on_axis
 from runglass.query.source import AxisQuery, Floats, Line, LineQuery, Nearest
@@ -31,6 +31,14 @@ def make_long_line(key: SeriesKey, series: LongSeries, query: LineQuery) -> Line
 
     Raises RowsDamaged for a series whose rows were not checked.
     """
+    found = draw_long_line(key, series, query)
+    return None if found is None else found[0]
+
+
+def draw_long_line(
+    key: SeriesKey, series: LongSeries, query: LineQuery, earlier: DrawnColumns | None = None
+) -> tuple[Line, DrawnColumns | None] | None:
+    """As `make_long_line`, with what the pixel columns show. `earlier`: that of the same line before the series grew at its end."""
     if query.width is None:
         return None
     pieces = _pieces(series, query)
@@ -52,12 +60,12 @@ def make_long_line(key: SeriesKey, series: LongSeries, query: LineQuery) -> Line
         x = np.concatenate([np.empty(0), *(piece.read_x(slice(piece.begin, piece.end)) for piece in pieces)])
         values = [piece.read_y(piece.begin, piece.end) for piece in pieces]
         y: Floats = np.concatenate([np.empty(0, series.dtype), *values])
-        return reduce_line(key, series.generation, total, x, y, series.dtype, query)
+        return reduce_line(key, series.generation, total, x, y, series.dtype, query), None
     lo, hi = range_on_axis((-inf, inf) if query.x_range is None else query.x_range, query.x_scale)
-    rows, kept = reduce_pieces(pieces, lo, hi, query.width, query.x_scale)
+    rows, kept, drawn = redraw_pieces(pieces, lo, hi, query.width, query.x_scale, earlier)
     if len(pieces) == 1 and np.isfinite(kept).all():
         x = pieces[0].read_x(rows + pieces[0].begin)
-        return Line(key, series.generation, total, x, None, kept.astype(series.dtype), True)
+        return Line(key, series.generation, total, x, None, kept.astype(series.dtype), True), drawn
     x, y = np.empty(len(rows)), kept.astype(series.dtype)
     row = 0
     for piece in pieces:
@@ -68,7 +76,7 @@ def make_long_line(key: SeriesKey, series: LongSeries, query: LineQuery) -> Line
         # As they were logged, to the last bit.
         y[here][is_odd] = piece.read_values(own[is_odd])
         row += len(piece)
-    return Line(key, series.generation, total, x, None, y, True)
+    return Line(key, series.generation, total, x, None, y, True), drawn
 
 
 def find_long_nearest(key: SeriesKey, series: LongSeries, query: AxisQuery, at: float) -> Nearest | None:

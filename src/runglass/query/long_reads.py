@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from runglass.errors import RunUnknown, SeriesUnknown
 from runglass.lru import LruCache
-from runglass.native.long_lines import RowsDamaged
+from runglass.native.long_lines import DrawnColumns, RowsDamaged
 from runglass.query.derived import TIME_AXES, DerivedReads
-from runglass.query.long_lines import find_long_nearest, find_long_value, make_long_line
+from runglass.query.long_lines import draw_long_line, find_long_nearest, find_long_value
 from runglass.query.source import AxisQuery, Line, LineQuery, Nearest
 from runglass.store.model import Attempts, Kind, SeriesKey
 from runglass.store.parts import file_order
 from runglass.store.snapshot import LongSeries, is_long, read_long
-from runglass.store.stage import RunStage, SeriesStage, Store
+from runglass.store.stage import COUNT_BITS, RunStage, SeriesStage, Store
 
 KEPT_BYTES = 64 << 20
 
@@ -27,7 +29,7 @@ class LongReads(DerivedReads):
         # Show every attempt, even if a query asks for the latest.
         self._keeps_overwritten = keeps_overwritten
         # A page that follows many runs asks for all of its lines when one run has grown.
-        self._long_lines: LruCache[tuple[SeriesKey, LineQuery], Line] = LruCache(
+        self._long_lines: LruCache[tuple[SeriesKey, LineQuery], _Kept] = LruCache(
             KEPT_BYTES, size_of=_bytes_of
         )
 
@@ -37,13 +39,13 @@ class LongReads(DerivedReads):
             return super().read_lines(keys, query)
         known: dict[SeriesKey, Line] = {}
         for key, (run, series) in long.items():
-            line = self._long_lines.get((key, query))
-            if line is None or line.generation != series.generation:
-                line = self._read_long_line(key, run, series, query)
-                if line is not None:
-                    self._long_lines.put((key, query), line)
-            if line is not None:
-                known[key] = line
+            kept = self._long_lines.get((key, query))
+            if kept is None or kept.line.generation != series.generation:
+                kept = self._read_long_line(key, run, series, query, kept)
+                if kept is not None:
+                    self._long_lines.put((key, query), kept)
+            if kept is not None:
+                known[key] = kept.line
         others = [key for key in keys if key not in known]
         try:
             read = super().read_lines(others, query) if others else []
@@ -55,7 +57,7 @@ class LongReads(DerivedReads):
         for line in read:
             known[line.key] = line
             if line.key in long:
-                self._long_lines.put((line.key, query), line)
+                self._long_lines.put((line.key, query), _Kept(line))
         return [known[key] for key in keys if key in known]
 
     def read_nearest(self, keys: Sequence[SeriesKey], query: AxisQuery, *, at: float) -> list[Nearest]:
@@ -87,13 +89,18 @@ class LongReads(DerivedReads):
         return read_long(series, starts_elsewhere(run, series), chosen, is_checked=is_checked)
 
     def _read_long_line(
-        self, key: SeriesKey, run: RunStage, series: SeriesStage, query: LineQuery
-    ) -> Line | None:
+        self, key: SeriesKey, run: RunStage, series: SeriesStage, query: LineQuery, before: _Kept | None
+    ) -> _Kept | None:
         """From pyramids; None if its points must be read."""
 
-        def read(is_checked: bool) -> Line | None:
+        def read(is_checked: bool) -> _Kept | None:
             long = self._read_long(run, series, query.attempts, is_checked=is_checked)
-            return None if long is None else make_long_line(SeriesKey(*key), long, query)
+            if long is None:
+                return None
+            earlier = None if before is None or not _has_grown(before.line, long) else before.drawn
+            found = draw_long_line(SeriesKey(*key), long, query, earlier)
+            # Whoever asks for a line once does not follow it.
+            return None if found is None else _Kept(found[0], None if before is None else found[1])
 
         try:
             # An average needs all values.
@@ -110,8 +117,24 @@ class LongReads(DerivedReads):
         return None if long is None else find_long_value(long, stat)
 
 
-def _bytes_of(line: Line) -> int:
-    return line.x.nbytes + line.y.nbytes + (0 if line.kept is None else line.kept.nbytes)
+class _Kept(Struct, frozen=True):
+    line: Line
+    # Of a line that is followed.
+    drawn: DrawnColumns | None = None
+
+
+def _has_grown(line: Line, series: LongSeries) -> bool:
+    """Whether rows were only added since."""
+    return (
+        line.generation >> COUNT_BITS == series.generation >> COUNT_BITS
+        and line.generation <= series.generation
+    )
+
+
+def _bytes_of(kept: _Kept) -> int:
+    line = kept.line
+    drawn_bytes = 0 if kept.drawn is None else kept.drawn.nbytes
+    return drawn_bytes + line.x.nbytes + line.y.nbytes + (0 if line.kept is None else line.kept.nbytes)
 
 
 def starts_elsewhere(run: RunStage, series: SeriesStage) -> list[tuple[str, int]]:
