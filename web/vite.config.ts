@@ -55,10 +55,14 @@ function preloadFirst(): Plugin {
         const chunks = Object.values(bundle ?? {}).flatMap((file) =>
           file.type === "chunk" && ALWAYS.test(file.facadeModuleId ?? "") ? file : [],
         );
-        const names = new Set(
-          chunks.flatMap(({ fileName, imports }) => [fileName, ...imports]).filter((name) => !html.includes(name)),
-        );
-        return [...names].map((name) => ({
+        const names = new Set(chunks.map(({ fileName }) => fileName));
+        // A set goes on to what is added while it is walked: imports of imports too.
+        for (const name of names) {
+          const file = bundle?.[name];
+          if (file?.type === "chunk") for (const each of file.imports) names.add(each);
+        }
+        const missing = [...names].filter((name) => !html.includes(name));
+        return missing.map((name) => ({
           tag: "link",
           attrs: { rel: "modulepreload", crossorigin: true, href: `./${name}` },
           injectTo: "head",

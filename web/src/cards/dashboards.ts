@@ -151,9 +151,10 @@ export async function loadCard({ load }: CardOffer): Promise<CardModule> {
   return card;
 }
 
-/** Loads its cards along with it. */
-export async function loadDashboard({ load, cards = [] }: DashboardModule): Promise<DashboardCode> {
-  const [code] = await Promise.all([load(), ...cards.map(loadCard)]);
+/** Loads its cards along with it: only a page that lists something shows cards. */
+export async function loadDashboard({ load, lists, cards = [] }: DashboardModule): Promise<DashboardCode> {
+  const own = lists.length > 0 ? cards : [];
+  const [code] = await Promise.all([load(), ...own.map(loadCard)]);
   loadedDashboards.set(load, code);
   return code;
 }
