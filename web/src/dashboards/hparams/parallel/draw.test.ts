@@ -32,11 +32,18 @@ describe("paintLines", () => {
 describe("paintDensity", () => {
   it("is more opaque where lines meet", () => {
     const picture = image(10, 20);
-    paintDensity(picture, axes, Uint32Array.of(0, 1, 2), [1, 2, 3], 0.25);
+    paintDensity(picture, axes, Uint32Array.of(0, 1, 2), [1, 2, 3], 0.25, 1);
     const alpha = (x: number, y: number): number => picture.data[(y * 10 + x) * 4 + 3] as number;
     expect(alpha(0, 2)).toBe(Math.round(255 * (1 - 0.75 ** 2)));
     expect(alpha(0, 0)).toBe(64);
     expect(alpha(0, 10)).toBe(0);
+  });
+
+  it("paints the same lines in a smaller picture", () => {
+    const picture = image(5, 10);
+    paintDensity(picture, axes, Uint32Array.of(0, 1), [1, 2, 3], 0.25, 2);
+    const opaque = [...picture.data.keys()].filter((at) => at % 4 === 3 && picture.data[at] !== 0);
+    expect(opaque).toEqual([0, 1, 2, 3, 4].map((x) => (1 * 5 + x) * 4 + 3));
   });
 });
 

@@ -11,11 +11,15 @@ export interface DrawnAxis {
 
 /** Above this many segments between axes, lines are drawn pixel by pixel. */
 export const MAX_CURVES = 12_000;
-/** The same while a brush moves: without a GPU, a thousand curves take the browser a frame. */
-export const MAX_MOVING_CURVES = 1_000;
+/** The same when it must be quick: without a GPU, a thousand curves take the browser a frame. */
+export const MAX_QUICK_CURVES = 1_000;
 
 /** `rows` of one colour as one path. */
-export function traceRows(context: CanvasRenderingContext2D, axes: readonly DrawnAxis[], rows: Iterable<number>): void {
+export function traceRows(
+  context: CanvasPath & CanvasDrawPath,
+  axes: readonly DrawnAxis[],
+  rows: Iterable<number>,
+): void {
   const [first] = axes;
   if (!first) return;
   context.beginPath();
@@ -101,7 +105,7 @@ export function paintLines(
 const CODE_UNIT = 2 ** 24;
 
 /**
- * Paints all rows at once, each pixel in the mean colour of its lines: with thousands of lines, the last ones would
+ * Paints many rows at once, each pixel in the mean colour of its lines: with thousands of lines, the last ones would
  * hide all others. Colours of a ramp only. Keeps the sums: while a brush moves, most lines stay.
  */
 export class MeanPainter {
@@ -198,26 +202,27 @@ const MEAN_ALPHA = 0.4;
 const opacities = (alpha: number): Uint8Array =>
   Uint8Array.from({ length: 256 }, (_, n) => Math.round(255 * (1 - (1 - alpha) ** n)));
 
-/** All rows in one colour, more opaque where more lines meet. */
+/** All rows in one colour, more opaque where more lines meet. `step` as in `paintLines`. */
 export function paintDensity(
   image: ImageData,
   axes: readonly DrawnAxis[],
   rows: Uint32Array,
   rgb: readonly [number, number, number],
   alpha: number,
+  step: number,
 ): void {
   const { width, height } = image;
   const counts = new Uint16Array(width * height);
   for (let i = 1; i < axes.length; i++) {
     const [left, right] = [axes[i - 1] as DrawnAxis, axes[i] as DrawnAxis];
-    const x0 = Math.round(left.x);
-    const gap = Math.round(right.x) - x0;
+    const x0 = Math.round(left.x / step);
+    const gap = Math.round(right.x / step) - x0;
     const table = easeTable(gap);
     const [from, to] = [Math.max(0, -x0), Math.min(gap, width - x0)];
     for (let r = 0; r < rows.length; r++) {
       const row = rows[r] as number;
-      const y0 = left.ys[row] as number;
-      const dy = (right.ys[row] as number) - y0;
+      const y0 = (left.ys[row] as number) / step;
+      const dy = (right.ys[row] as number) / step - y0;
       let last = (y0 + dy * (table[from] as number)) | 0;
       for (let x = from; x < to; x++) {
         const y = (y0 + dy * (table[x] as number)) | 0;
