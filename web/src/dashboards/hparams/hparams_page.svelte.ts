@@ -3,6 +3,7 @@
 
 import { tick, untrack } from "svelte";
 import type { ApiError } from "../../api/http";
+import { afterPaint } from "../../base/defer";
 import { CardData } from "../../cards/card_data.svelte";
 import type { Session } from "../../state/session.svelte";
 import type { Goal, MetricQuery, TableAnswer } from "./answer";
@@ -32,8 +33,8 @@ import { StableOption } from "./options.svelte";
 
 /** New answers wait this long after the last movement of the pointer, so that nothing moves under it. */
 const STILL_MS = 1_500;
-/** From this many rows on, the views wait this long for the next key of a query. */
-const MANY_ROWS = 1_000;
+/** With more rows than this, the views wait this long for the next key of a query. */
+const MANY_ROWS = 100;
 const PAUSE_MS = 150;
 
 const pages = new WeakMap<Session, HParamsPage>();
@@ -153,7 +154,7 @@ export class HParamsPage {
   /** The available runs as they were when the last pause in typing ended. Raw: replaced. */
   #settledRuns = $state.raw<readonly string[] | null>(null);
   #picked: { readonly all: SessionTable; readonly runs: readonly string[]; readonly table: SessionTable } | null = null;
-  /** The available sessions, as all views draw them. Thousands of them wait for the last key of a query. */
+  /** The available sessions, as all views draw them. Hundreds of them wait for the last key of a query. */
   readonly table = $derived.by((): SessionTable => {
     const { all } = this;
     const { available: runs } = this.session.runs;
@@ -193,6 +194,12 @@ export class HParamsPage {
   /** Like `setBrush`, while the pointer is down: call `endMove` when it is released. */
   moveBrush(brush: Brush): void {
     this.#moving = withBrush(this.brushes, brush);
+  }
+
+  /** Like `setBrush`, but the rows come first: the address and what all other dashboards show follow after a paint. */
+  filter(brush: Brush): void {
+    this.moveBrush(brush);
+    afterPaint(() => this.endMove());
   }
 
   endMove(): void {
