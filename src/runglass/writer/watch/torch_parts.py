@@ -47,7 +47,8 @@ def plain_name(name: str) -> str:
 
 
 def is_shard(parameter: Any) -> bool:
-    return type(parameter).__name__ == "FlatParameter" or hasattr(parameter, "_local_tensor")
+    """Of FSDP, whose flat parameters are plain ones with a mark, or of its successor."""
+    return getattr(parameter, "_is_flat_param", False) or hasattr(parameter, "_local_tensor")
 
 
 def local(tensor: Any) -> Any:
