@@ -369,17 +369,22 @@ class ClickHouseSource(DerivedReads):
             is_all = 2 * len(known) > len(self._catalog.runs)
             found = read_numbers(self._client, known, list(simple.values()), is_all=is_all)
             numbers = RunNumbers(found, known)
-        read: list[dict[str, float]] = []
-        for column in columns:
-            if column.tag not in simple or column.stat not in TABLE_STATISTICS:
-                read += super().read_run_columns(runs, [column])
-                continue
-            values, others = ({}, []) if numbers is None else numbers.read(simple[column.tag], column.stat)
+        read: list[dict[str, float]] = [{} for _ in columns]
+        # The columns whose points must be read, by the runs of which: those of one tag are read once.
+        unread: dict[tuple[str, ...], list[int]] = {}
+        for number, column in enumerate(columns):
+            others: Sequence[str] = runs
+            if column.tag in simple and column.stat in TABLE_STATISTICS:
+                read[number], others = (
+                    ({}, []) if numbers is None else numbers.read(simple[column.tag], column.stat)
+                )
             if others:
-                (more,) = super().read_run_columns(others, [column])
-                values.update(more)
-            read.append({run: values[run] for run in runs if run in values})
-        return read
+                unread.setdefault(tuple(others), []).append(number)
+        for some, missing in unread.items():
+            found_here = super().read_run_columns(some, [columns[number] for number in missing])
+            for number, more in zip(missing, found_here, strict=True):
+                read[number].update(more)
+        return [{run: values[run] for run in runs if run in values} for values in read]
 
     def read_last_values(self, runs: Sequence[str], tag: str) -> list[float | None]:
         (found,) = self.read_run_columns(runs, [RunColumn(tag, "last")])
