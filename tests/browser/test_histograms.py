@@ -188,6 +188,12 @@ def test_charts_are_read_zoomed_compared_ranked_and_drawn_in_every_mode(
     expect(table.get_by_role("row").nth(1)).to_contain_text("layer/kernel")
     table.get_by_role("button", name="layer/kernel").click()
     expect(card(page, "layer/kernel, drifting")).to_be_in_viewport()
+    # It has what the tag filter shows, and leaves the filter alone.
+    go(page, f"{VIEW}?tags=bias&option=histograms.ranking;1")
+    expect(table.get_by_role("button", name="layer/kernel")).to_have_count(0)
+    table.get_by_role("button", name="layer/bias").first.click()
+    expect(card(page, "layer/bias, calm")).to_be_in_viewport()
+    expect(page.get_by_role("combobox", name="Filter tags (regex)")).to_have_value("bias")
 
 
 def test_cards_ask_together_and_say_which_steps_they_draw(
