@@ -20,13 +20,14 @@ def two_runs() -> MemorySource:
 def test_new_points_reach_only_the_cards_of_their_runs(open_page, asked):
     source = two_runs()
     page = open_page(source)
+    # A page that is not told of changes yet asks for everything when it is.
+    expect(page.get_by_role("status", name="Updates")).to_contain_text("live")
     asked.clear()
     source.add_scalars("a", "a/loss", step=range(100, 1_000), value=np.linspace(1, 0, 900))
     expect(chart(page, "a/loss").get_by_text("800", exact=True)).to_be_visible()
     wait_ready(page)
     assert {body["tags"][0] for body in asked} == {"a/loss"}
     assert max(int(label) for label in tick_labels(page, "b/loss") if label.isdigit()) < 100
-    expect(page.get_by_role("status", name="Updates")).to_contain_text("live")
 
 
 def test_zoom_stays_while_points_arrive(open_page, asked):
