@@ -6,8 +6,8 @@ Reads steps and times, never values. Knows no dashboard.
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import cache
-from typing import Annotated, Literal
+from functools import cache, lru_cache
+from typing import Annotated, Literal, TypeVar
 
 import numpy as np
 from msgspec import Meta, Struct
@@ -25,7 +25,11 @@ MAX_NAMES = 100_000
 MAX_STOPS = 50_000
 MAX_SAMPLE_STEPS = 2_000
 MAX_CLOCK_POINTS = 10_000
+WORTH_THINNING = 4
 SAMPLE_KINDS = frozenset(Kind) - {Kind.SCALAR}
+
+
+Row = TypeVar("Row", Int64, Float64)
 
 
 class StopsBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -121,8 +125,8 @@ def _find_stops(source: DataSource, body: StopsBody) -> _Found:
         samples = [source.read_steps(names, kinds=SAMPLE_KINDS, tags=tags).astype(np.float64)]
     else:
         clocks = [each for run in runs if (each := clock_of(run.name)) is not None]
-        every = _positions(source, clocks, body.axis, tags=tags, kinds=None)
-        samples = _positions(source, clocks, body.axis, tags=tags, kinds=SAMPLE_KINDS)
+        every = _positions(source, clocks, body.axis, tags=tags, kinds=None, limit=MAX_STOPS)
+        samples = _positions(source, clocks, body.axis, tags=tags, kinds=SAMPLE_KINDS, limit=MAX_SAMPLE_STEPS)
     return _Found(
         generation=generation,
         at=_thin(_unite(every), MAX_STOPS),
@@ -159,10 +163,17 @@ def _positions(
     *,
     tags: Collection[str] | None,
     kinds: Collection[Kind] | None,
+    limit: int,
 ) -> list[Float64]:
+    names = [clock.info.name for clock in clocks]
+    if not len(source.read_steps(names, tags=tags, kinds=kinds)):
+        return []
+    steps = [source.read_steps([name], tags=tags, kinds=kinds) for name in names]
+    # Far more than are kept: thinned before they are converted and sorted, each run by the same share.
+    share = min(1.0, WORTH_THINNING * limit / max(1, sum(map(len, steps))))
     return [
-        clock.positions(axis, source.read_steps([clock.info.name], tags=tags, kinds=kinds))
-        for clock in clocks
+        clock.positions(axis, _thin(each, max(2, round(len(each) * share))))
+        for clock, each in zip(clocks, steps, strict=True)
     ]
 
 
@@ -170,10 +181,16 @@ def _unite(positions: list[Float64]) -> Float64:
     return positions[0] if len(positions) == 1 else np.unique(np.concatenate([np.empty(0), *positions]))
 
 
-def _thin(positions: Float64, limit: int) -> Float64:
+def _thin(positions: Row, limit: int) -> Row:
     if len(positions) <= limit:
         return positions
-    return positions[np.linspace(0, len(positions) - 1, limit).round().astype(np.int64)]
+    return positions[_even_places(len(positions), limit)]
+
+
+# Runs of a sweep are as long as each other.
+@lru_cache(maxsize=64)
+def _even_places(count: int, limit: int) -> Int64:
+    return np.linspace(0, count - 1, limit).round().astype(np.int64)
 
 
 def _encode(found: _Found, body: StopsBody) -> Answer | Struct:

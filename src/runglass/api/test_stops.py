@@ -90,6 +90,18 @@ def test_many_stops_are_thinned_and_keep_both_ends(source, monkeypatch):
     assert (len(at), at[0], at[-1]) == (4, 0, 20)
 
 
+def test_many_times_are_thinned_in_every_run(monkeypatch):
+    source = MemorySource()
+    for run in ("a", "b"):
+        source.add_scalars(run, "loss", step=range(1_000), value=[0.0] * 1_000)
+    whole = ask(source, axis="relative", runs=["a"]).json["at"]
+    monkeypatch.setattr(stops, "MAX_STOPS", 10)
+    at = ask(source, axis="relative").json["at"]
+    assert len(at) == 10
+    assert (at[0], at[-1]) == (whole[0], whole[-1])
+    assert set(at) <= set(whole)
+
+
 def test_the_binary_form_says_the_same(source):
     for axis in ("step", "relative", "wall"):
         says = ask(source, axis=axis).json
