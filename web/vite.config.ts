@@ -25,6 +25,8 @@ const LATER = new RegExp(
     "/src/run_table/(column_filter|Health|health_|Query|query_)",
   ].join("|"),
 );
+/** The query language and its field: for the run table when somebody asks for them, and for HParams. */
+const QUERY = /\/src\/(state\/runs\/run_query|run_table\/(QueryField|query_))/;
 /** Shared by dashboards of samples and by dialogs; the first page of Scalars does without it. */
 const SAMPLES = new RegExp(
   [
@@ -147,6 +149,7 @@ export default defineConfig(({ mode }) => ({
               priority: 1,
             },
             { name: "axes", minShareCount: 2, test: AXES, priority: 1 },
+            { name: "query", minShareCount: 2, test: QUERY },
             { name: "samples", minShareCount: 2, test: SAMPLES },
             { name: "charts", minShareCount: 2, test: CHARTS },
             { name: "dashboards", minShareCount: 2, test: OF_DASHBOARDS },
