@@ -51,15 +51,16 @@ class Piece:
     def read_values(self, rows: Any) -> Floats: ...
     def read_y(self, begin: int, end: int) -> Floats: ...
 
-def reduce_pieces(
-    pieces: list[Piece], lo: float, hi: float, width: int, scale: str = "linear"
-) -> tuple[Int64, Float64]: ...
-
 class DrawnColumns:
     nbytes: int
 
-def redraw_pieces(
-    pieces: list[Piece], lo: float, hi: float, width: int, scale: str, earlier: DrawnColumns | None
+def reduce_pieces(
+    pieces: list[Piece],
+    lo: float,
+    hi: float,
+    width: int,
+    scale: str = "linear",
+    earlier: DrawnColumns | None = None,
 ) -> tuple[Int64, Float64, DrawnColumns | None]: ...
 def smoothed_rows(
     pyramid: Pyramid, value: Floats, begin: int, weight: float, last: float = 0.0, seen: int = 0

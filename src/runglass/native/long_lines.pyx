@@ -703,19 +703,14 @@ cdef int look_at(Guard guard, rows) except -1:
     return 0
 
 
-def reduce_pieces(list pieces, double lo, double hi, Py_ssize_t width, str scale="linear"):
-    """(rows, values) of the points that `reduce.reduce_columns` keeps of all rows of the pieces, counted over them from 0.
+def reduce_pieces(
+    list pieces, double lo, double hi, Py_ssize_t width, str scale="linear", DrawnColumns earlier=None
+):
+    """(rows, values, columns): the points that `reduce.reduce_columns` keeps of all rows of the pieces, counted over them from 0.
 
     lo and hi are places on the axis; an infinite one is the outermost place. None of the pieces is empty. Values are float64; those
-    that are not finite are so here too.
-    """
-    return redraw_pieces(pieces, lo, hi, width, scale, None)[:2]
-
-
-def redraw_pieces(list pieces, double lo, double hi, Py_ssize_t width, str scale, DrawnColumns earlier):
-    """As `reduce_pieces`, with what the columns of a line in one piece show as a third value, which the next call goes on from.
-
-    `earlier`: of the same line before rows were added at its end; rows and average are the same up to there.
+    that are not finite are so here too. `columns` is what the pixel columns of a line in one piece show: the next call goes on from
+    it, as `earlier`, when rows were added at the end of the line; rows and average are the same up to there.
     """
     cdef Drawing d
     cdef DrawnColumns drawn = None

@@ -13,7 +13,7 @@ from math import inf, isfinite
 
 import numpy as np
 
-from runglass.native.long_lines import DrawnColumns, Piece, SmoothedRows, redraw_pieces, smoothed_rows
+from runglass.native.long_lines import DrawnColumns, Piece, SmoothedRows, reduce_pieces, smoothed_rows
 from runglass.query.lines import reduce_line
 from runglass.query.scales import range_on_axis
 from runglass.query.source import AxisQuery, Floats, Line, LineQuery, Nearest
@@ -62,7 +62,7 @@ def draw_long_line(
         y: Floats = np.concatenate([np.empty(0, series.dtype), *values])
         return reduce_line(key, series.generation, total, x, y, series.dtype, query), None
     lo, hi = range_on_axis((-inf, inf) if query.x_range is None else query.x_range, query.x_scale)
-    rows, kept, drawn = redraw_pieces(pieces, lo, hi, query.width, query.x_scale, earlier)
+    rows, kept, drawn = reduce_pieces(pieces, lo, hi, query.width, query.x_scale, earlier)
     if len(pieces) == 1 and np.isfinite(kept).all():
         x = pieces[0].read_x(rows + pieces[0].begin)
         return Line(key, series.generation, total, x, None, kept.astype(series.dtype), True), drawn
