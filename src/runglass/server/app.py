@@ -41,7 +41,7 @@ from runglass.server.ranges import parse_range
 from runglass.server.security import Guard, security_headers
 from runglass.server.settings import Settings
 from runglass.server.static import StaticPage
-from runglass.server.streaming import PIECE_BYTES, Client, Outbox, StreamResponse, wait_until_gone
+from runglass.server.streaming import PIECE_BYTES, Client, PendingBodies, StreamResponse, wait_until_gone
 
 if TYPE_CHECKING:
     from runglass.api.dashboard import Dashboard
@@ -84,7 +84,7 @@ class App:
         self._limit = RateLimit(self.settings.rate_limit)
         self._page = StaticPage(self.settings.page)
         self._headers = security_headers(self.settings)
-        self._outbox = Outbox(lambda client: self.drop_client(client))
+        self._pending_bodies = PendingBodies(lambda client: self.drop_client(client))
         self.access_log = None if self.settings.access_log is None else AccessLog(self.settings.access_log)
         # Answers that are being sent in pieces, each with who gets it.
         self._sending: dict[StreamResponse, Person] = {}
@@ -306,7 +306,7 @@ class App:
                 body = body[part.start : part.stop]
         if len(body) > PIECE_BYTES and request.client is not None:
             headers["content-length"] = str(len(body))
-            pieces = self._outbox.send(body, (request.client.host, request.client.port))
+            pieces = self._pending_bodies.send(body, (request.client.host, request.client.port))
             return self._stream(pieces, answer.media_type, list(headers.items()), person, status=status)
         return Response(body, status, headers | {"content-type": answer.media_type})
 

@@ -83,7 +83,7 @@ class Held:
         self.moved_at = time.monotonic()
 
 
-class Outbox:
+class PendingBodies:
     """The bodies that are being sent, and how much memory they take together. Used in the event loop only."""
 
     def __init__(self, drop: Callable[[Client], None]) -> None:

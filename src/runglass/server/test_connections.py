@@ -31,14 +31,14 @@ def test_large_answers_are_held_within_a_limit_and_end_with_their_clients(monkey
     monkeypatch.setattr(streaming, "MAX_HELD_BYTES", 3 * SIZE_BYTES)
     monkeypatch.setattr(streaming, "PATIENCE_S", 0.0)
     with running(MemorySource(), dashboards=(LARGE,)) as (server, port):
-        outbox = server._app._outbox
+        bodies = server._app._pending_bodies
         largest = 0
         clients = []
         for _ in range(6):
             clients.append(begin(port, "/api/large"))
             # The beginning has come, so the rest is held.
             assert clients[-1].recv(100)
-            largest = max(largest, outbox.size_bytes)
+            largest = max(largest, bodies.size_bytes)
         assert largest == 3 * SIZE_BYTES
         # The first to be dropped were those that had not read for longest.
         wait_until(lambda: len(server.server_state.connections) == 3)
@@ -50,7 +50,7 @@ def test_large_answers_are_held_within_a_limit_and_end_with_their_clients(monkey
         connection.close()
         for client in clients:
             client.close()
-        wait_until(lambda: not outbox.size_bytes and not server.server_state.connections)
+        wait_until(lambda: not bodies.size_bytes and not server.server_state.connections)
 
 
 def test_a_connection_without_a_request_is_closed(monkeypatch):

@@ -24,7 +24,7 @@ let lastId = 0;
  * Messages to a worker. Messages of one task are sent together: otherwise the worker would draw the first one alone,
  * and the others a frame later.
  */
-class Outbox {
+class WorkerMessages {
   #messages: Message[] = [];
   #transfer: Transferable[] = [];
 
@@ -44,14 +44,14 @@ class Outbox {
   }
 }
 
-const outboxes = new WeakMap<Worker, Outbox>();
+const messagesByWorker = new WeakMap<Worker, WorkerMessages>();
 
-function outboxFor(id: number): Outbox {
+function messagesFor(id: number): WorkerMessages {
   const workers = warmUp();
   const worker = workers[id % workers.length] as Worker;
-  let outbox = outboxes.get(worker);
-  if (!outbox) outboxes.set(worker, (outbox = new Outbox(worker)));
-  return outbox;
+  let messages = messagesByWorker.get(worker);
+  if (!messages) messagesByWorker.set(worker, (messages = new WorkerMessages(worker)));
+  return messages;
 }
 
 /** How many lines at the beginning are the same as before. */
@@ -66,9 +66,9 @@ export function startPainting(canvas: HTMLCanvasElement, onDrawn: (number: numbe
   let number = 0;
   listeners.set(id, onDrawn);
   if (canUseWorkers) {
-    const outbox = outboxFor(id);
+    const messages = messagesFor(id);
     const offscreen = canvas.transferControlToOffscreen();
-    outbox.send({ type: "attach", id, canvas: offscreen }, [offscreen]);
+    messages.send({ type: "attach", id, canvas: offscreen }, [offscreen]);
     let shown: Drawing = { series: [], strokes: [], areas: [] };
     return {
       draw: ({ series, strokes, areas }, frame) => {
@@ -84,13 +84,13 @@ export function startPainting(canvas: HTMLCanvasElement, onDrawn: (number: numbe
           ...(isRestroked && { strokes: packStrokes(strokes) }),
           ...(areas !== shown.areas && { areas }),
         };
-        outbox.send(message, packed ? [packed.buffer, packed.layout.buffer] : []);
+        messages.send(message, packed ? [packed.buffer, packed.layout.buffer] : []);
         shown = { series, strokes, areas };
         return number;
       },
       dispose: () => {
         listeners.delete(id);
-        outbox.send({ type: "detach", id });
+        messages.send({ type: "detach", id });
       },
     };
   }

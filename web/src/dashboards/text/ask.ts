@@ -48,7 +48,7 @@ interface Waiting {
   readonly reject: (cause: unknown) => void;
 }
 
-export class TextDesk {
+export class TextLoader {
   readonly #previews = new Map<string, Promise<LoggedText>>();
   readonly #whole = new Map<string, Promise<LoggedText>>();
   #waiting: Waiting[] = [];
@@ -124,10 +124,10 @@ function remember<T>(kept: Map<string, Promise<T>>, size: number, key: string, a
   return answer;
 }
 
-const desks = new WeakMap<Session, TextDesk>();
+const loaders = new WeakMap<Session, TextLoader>();
 
-export function deskOf(session: Session): TextDesk {
-  let desk = desks.get(session);
-  if (!desk) desks.set(session, (desk = new TextDesk(session.client)));
-  return desk;
+export function textLoaderOf(session: Session): TextLoader {
+  let loader = loaders.get(session);
+  if (!loader) loaders.set(session, (loader = new TextLoader(session.client)));
+  return loader;
 }

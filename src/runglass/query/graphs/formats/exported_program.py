@@ -157,17 +157,17 @@ class ProgramReader:
         )
 
     def _add_arguments(self) -> int:
-        homes: dict[str, str] = {}
+        scopes: dict[str, str] = {}
         for values, (_, path) in zip(self._inputs, self._places, strict=True):
             for value in values:
-                homes.setdefault(value, path.rpartition("/")[0])
+                scopes.setdefault(value, path.rpartition("/")[0])
         count = 0
         for argument in as_list(self._graph.get("inputs")):
             for value in argument_values(argument):
                 kind, target = self._specs.get(value, ("user_input", ""))
                 shapes, dtypes, device = self._facts([value])
                 held = math.prod(size or 0 for size in shapes[0]) if shapes and shapes[0] is not None else 0
-                path = self._modules.place_weight(target, homes.get(value, "")) if target else value
+                path = self._modules.place_weight(target, scopes.get(value, "")) if target else value
                 number = self._builder.add(
                     value,
                     INPUT_OPS.get(kind, "Input"),

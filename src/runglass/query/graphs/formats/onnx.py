@@ -206,12 +206,12 @@ class BodyReader:
         self, inputs: list[str], nodes: list[dict[str, Any]], places: list[tuple[str, str]]
     ) -> int:
         """Inputs, then weights, then values of an outer graph. Returns how many they are."""
-        homes: dict[str, str] = {}
+        scopes: dict[str, str] = {}
         made = {output for node in nodes for output in node.get("output", ())}
         outer: dict[str, None] = {}
         for node, (_, path) in zip(nodes, places, strict=True):
             for name in node.get("input", ()):
-                homes.setdefault(name, path.rpartition("/")[0])
+                scopes.setdefault(name, path.rpartition("/")[0])
                 if (
                     name
                     and self._depth
@@ -227,7 +227,7 @@ class BodyReader:
                 self._makers[name] = (self._add(name, INPUT_OP, name, [self._values.get(name)]), 0)
                 count += 1
         for name, value in self._weights.items():
-            path = self._modules.place_weight(name, homes.get(name, ""))
+            path = self._modules.place_weight(name, scopes.get(name, ""))
             held = math.prod(size or 0 for size in value.shape or ()) if value.dtype in FLOATS else 0
             self._makers[name] = (
                 self._add(name, WEIGHT_OP, path, [value], parameters=min(held, 2**62), flops=0.0),
