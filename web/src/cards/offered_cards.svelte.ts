@@ -15,6 +15,7 @@ import {
   inOrder,
   isMainTag,
   makeSection,
+  OTHER,
   PINNED,
   prefixOf,
   type Section,
@@ -109,14 +110,16 @@ export class OfferedCards {
     const isPinned = new Set(mine);
     // By kind within a section: cards of one kind have one height.
     const byPrefix = new Map<string, string[]>();
+    const withoutPrefix = this.#hasScalarWithoutPrefix && this.isMixed ? OTHER : "";
     for (const offer of offers.values()) {
       const isMain = this.#isMain(offer);
       const tags = isMain ? [...this.tags.filter(isMain), ...this.tags.filter((tag) => !isMain(tag))] : this.tags;
       for (const tag of tags) {
         const runs = this.#runsOf.get(offer.kind)?.get(tag);
         if (!runs) continue;
-        const ids = byPrefix.get(prefixOf(tag)) ?? [];
-        byPrefix.set(prefixOf(tag), ids);
+        const prefix = prefixOf(tag) || (offer.kind === "scalar" ? "" : withoutPrefix);
+        const ids = byPrefix.get(prefix) ?? [];
+        byPrefix.set(prefix, ids);
         for (const run of offer.per === "tag" ? [null] : this.#withoutTwins(offer.kind, tag, runs))
           ids.push(this.#idOf({ kind: offer.kind, run, tag }));
       }
@@ -126,7 +129,12 @@ export class OfferedCards {
     const first = makeSection(PINNED, "Pinned", mine, matches);
     const sections = sortNatural(byPrefix.keys()).map((prefix) => {
       const ids = (byPrefix.get(prefix) ?? []).filter((id) => !isPinned.has(id));
-      return makeSection(prefix, prefix || "Other", inOrder(ids, order.get(prefix)), matches);
+      return makeSection(
+        prefix,
+        prefix === OTHER || prefix === "" ? "Other" : prefix,
+        inOrder(ids, order.get(prefix)),
+        matches,
+      );
     });
     const arranged = arrangeSections(
       sections.filter((section) => section !== null),
@@ -134,6 +142,10 @@ export class OfferedCards {
     );
     return first ? [first, ...arranged] : arranged;
   });
+
+  get #hasScalarWithoutPrefix(): boolean {
+    return [...(this.#runsOf.get("scalar")?.keys() ?? [])].some((tag) => prefixOf(tag) === "");
+  }
 
   #isMain({ kind }: CardOffer): ((tag: string) => boolean) | null {
     return this.isMixed && kind === "scalar" ? isMainTag : null;

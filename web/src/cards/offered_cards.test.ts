@@ -6,7 +6,7 @@ import type { CardOffer } from "./dashboards";
 import { OfferedCards } from "./offered_cards.svelte";
 import type { Session } from "../state/session.svelte";
 import { Settings } from "../state/view/settings.svelte";
-import { PINNED } from "./tag_sections";
+import { OTHER, PINNED } from "./tag_sections";
 import { twinsOf } from "./twins.svelte";
 
 const offer = (kind: CardKind, more: Partial<CardOffer> = {}): CardOffer => ({
@@ -94,6 +94,18 @@ describe("OfferedCards", () => {
     const mesh = cardId({ kind: "mesh", run: "a", tag: "x_VERTEX" });
     expect(cards.sections.flatMap(({ ids }) => ids)).toEqual([image("a", "x"), mesh]);
     expect([cards.titleOf(mesh), cards.titleOf(image("a", "x"))]).toEqual(["x", "x"]);
+  });
+
+  it("has what is not a scalar and has no prefix last, behind scalars without one", () => {
+    const loss = cardId({ kind: "scalar", run: null, tag: "loss" });
+    const logs: Logs = { ...LOGS, scalar: { a: ["loss"] } };
+    const { cards } = begin(logs, [offer("scalar", { per: "tag" }), offer("image")]);
+    expect(cards.sections.map(({ key, title, isBare, ids }) => [key, title, isBare, ids.length])).toEqual([
+      ["", "Other", true, 1],
+      ["in", "in", false, 3],
+      [OTHER, "Other", false, 1],
+    ]);
+    expect(cards.sections[0]?.ids).toEqual([loss]);
   });
 
   it("has a card for each asset of each shown run, filtered and pinned like the others", () => {

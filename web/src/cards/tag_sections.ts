@@ -7,6 +7,8 @@ import { sortNatural } from "../base/natural";
 // A prefix has no slash, so these never clash.
 export const PINNED = "/pinned";
 export const PANELS = "/panels";
+/** On a page of several kinds: what has no prefix and is not a scalar, such as the texts that describe each run. */
+export const OTHER = "/other";
 /** In the order of cards by section: the sections that the user moved to the front. */
 const SECTIONS = "/sections";
 const NUMBERED = "/numbered/";
@@ -158,6 +160,7 @@ const FIRST_PREFIXES = [
 
 /** Lower comes first; sections of one rank are in natural order. */
 function rankOf({ key, ids }: Section): number {
+  if (key === OTHER) return Infinity;
   if (key === "" && ids.some(isMainTag)) return -1;
   const rank = FIRST_PREFIXES.findIndex((prefix) => prefix.test(key));
   return rank < 0 ? FIRST_PREFIXES.length : rank;
