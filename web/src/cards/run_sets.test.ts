@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TagIndex } from "../api/types";
-import { isSubset, runSetFinder, toRunSet } from "./run_sets";
+import { hasTrainAndOthers, isSubset, runSetFinder, toRunSet } from "./run_sets";
 
 const index: TagIndex = {
   generation: 1,
@@ -35,3 +35,11 @@ describe("isSubset", () => {
     ]).toEqual([true, false, false, true]);
   });
 });
+
+it.each([
+  [["a/train", "b/train"], false],
+  [["a/train", "b"], true],
+  [["a/validation", "b"], false],
+])("knows whether %j are of training data and of other data", (names, expected) =>
+  expect(hasTrainAndOthers(toRunSet(names))).toBe(expected),
+);

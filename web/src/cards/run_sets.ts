@@ -3,7 +3,7 @@
 
 import type { TagIndex } from "../api/types";
 import { once } from "../state/runs/colors";
-import { haveParts } from "../state/runs/trainings";
+import { haveParts, partOf } from "../state/runs/trainings";
 import { hashName } from "../state/runs/run_key";
 import { setsOf } from "./tag_sections";
 
@@ -25,6 +25,12 @@ export function toRunSet(names: readonly string[]): RunSet {
 
 /** Whether two of the runs are parts of one training. */
 export const partsMeetIn = once((runs: RunSet) => haveParts(runs.names));
+
+/** Whether some are of training data and others are not. */
+export const hasTrainAndOthers = once((runs: RunSet) => {
+  const parts = runs.names.map(partOf);
+  return parts.includes("train") && parts.some((part) => part !== "train");
+});
 
 export const isSubset = (inner: RunSet, outer: RunSet): boolean =>
   inner.key === outer.key || (inner.names.length <= outer.names.length && inner.names.every(outer.has));

@@ -9,7 +9,7 @@ const FONT_PX = 12;
 const MAX_NAME_PX = 120;
 
 /** For trainings with these names. */
-export function readoutPx(names: readonly string[], hasParts: boolean): number {
+export function readoutPx(names: readonly string[], hasTwoColumns: boolean): number {
   const namePx = Math.min(textWidthPx(longestOf(names), FONT_PX, true), MAX_NAME_PX);
-  return READOUT_GAP_PX + runCellPx(namePx, false) + (hasParts ? 2 : 1) * READOUT_COLUMN_PX;
+  return READOUT_GAP_PX + runCellPx(namePx, false) + (hasTwoColumns ? 2 : 1) * READOUT_COLUMN_PX;
 }
