@@ -1,12 +1,13 @@
 // Prefetches the data of the first cards before they are created, because creating them takes as long as the response.
 
-import { type CardOffer, loadCard, loadedCard } from "./dashboards";
+import { type CardOffer, type FirstCard, loadCard, loadedCard } from "./dashboards";
 import { offeredCards } from "./offered_cards.svelte";
 import type { Session } from "../state/session.svelte";
 import { isCollapsed } from "./tag_sections";
 
-// As many as a large screen shows.
-const FIRST_CARDS = 12;
+// Three rows of four columns, as on a large screen. A page of several kinds has less room: the strip is above.
+const FIRST_PLACES = 12;
+const FIRST_PLACES_MIXED = 10;
 
 /** Resolves when all requests are sent, with their answers. */
 export async function prefetchCards(
@@ -18,7 +19,13 @@ export async function prefetchCards(
   const open = cards.sections
     .filter((section) => !isCollapsed(section, session.settings.collapsed))
     .flatMap((section) => section.ids);
-  const first = open.slice(0, FIRST_CARDS).map((id) => ({ id, ...cards.ref(id), runs: cards.runsOf(id) }));
+  const places = cards.isMixed ? FIRST_PLACES_MIXED : FIRST_PLACES;
+  const first: FirstCard[] = [];
+  for (let i = 0, taken = 0; i < open.length && taken < places; i++) {
+    const id = open[i] as string;
+    taken += cards.sizeOf(id).columns ?? 1;
+    first.push({ id, ...cards.ref(id), runs: cards.runsOf(id) });
+  }
   const answers = await Promise.all(
     offers.map((offer) => {
       const own = first.filter(({ kind }) => kind === offer.kind);
