@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from tests.support.page import address_has, read_canvas, wait_ready
+from tests.support.waiting import until
 
 import runglass
 from runglass.demo.translating import write_translating
@@ -229,7 +230,7 @@ def test_paints_costs_and_gradients_and_filters_by_the_legend(open_page, models)
     expect(entry).to_have_attribute("aria-pressed", "true")
     address_has(page, "graphs.only")
     expect(legend(page).get_by_role("button", name="Show all nodes again")).to_be_visible()
-    assert (read_canvas(scene(page).locator("canvas")) != before).any()
+    until(lambda: (read_canvas(scene(page).locator("canvas")) != before).any(), "dimmed nodes")
 
 
 def test_compares_two_versions(open_page, models):

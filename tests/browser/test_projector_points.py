@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
 from tests.support.page import read_canvas, wait_ready
+from tests.support.waiting import until
 
 import runglass
 from runglass.query.source import DataSource
@@ -91,17 +92,18 @@ def test_the_graphics_card_shows_and_finds_the_same_points(page, serve, points):
     # The driver takes the card away and gives it back.
     page.evaluate(
         """async () => {
-      const gl = document.querySelectorAll("[role=application] canvas")[1].getContext("webgl2");
-      const card = gl.getExtension("WEBGL_lose_context");
-      card.loseContext();
-      await new Promise((done) => setTimeout(done, 50));
-      card.restoreContext();
+      const canvas = document.querySelectorAll("[role=application] canvas")[1];
+      const card = canvas.getContext("webgl2").getExtension("WEBGL_lose_context");
+      for (const [kind, cause] of [["lost", "loseContext"], ["restored", "restoreContext"]]) {
+        const told = new Promise((done) => canvas.addEventListener(`webglcontext${kind}`, done, { once: true }));
+        card[cause]();
+        await told;
+        // The browser gives it back only after all listeners.
+        await new Promise((done) => setTimeout(done));
+      }
     }"""
     )
-    scene(page).focus()
-    page.keyboard.press("0")
-    page.wait_for_timeout(600)
-    assert abs(len(drawn(page, 1)) - len(card)) < 0.1 * len(card)
+    until(lambda: abs(len(drawn(page, 1)) - len(card)) < 0.1 * len(card), "the points as before")
 
 
 def test_without_webgl_it_says_so_and_turns_all_the_same(page, serve, points):
@@ -118,11 +120,13 @@ def test_without_webgl_it_says_so_and_turns_all_the_same(page, serve, points):
     page.mouse.down()
     page.mouse.move(x + 120, y + 30, steps=6)
     page.mouse.up()
-    page.wait_for_timeout(300)
-    turned = drawn(page, 0)
-    assert len(turned) > 0.5 * len(before)
-    assert not np.array_equal(turned, before)
-    # Nothing changes: nothing is drawn.
+
+    def has_turned() -> bool:
+        now = drawn(page, 0)
+        return len(now) > 0.5 * len(before) and not np.array_equal(now, before)
+
+    until(has_turned)
+    # Nothing changes: after a while, nothing is drawn.
     page.evaluate(
         """() => {
       window.paints = 0;
@@ -134,5 +138,4 @@ def test_without_webgl_it_says_so_and_turns_all_the_same(page, serve, points):
       };
     }"""
     )
-    page.wait_for_timeout(400)
-    assert page.evaluate("paints") == 0
+    page.wait_for_function("() => window.last === (window.last = paints)", polling=400)
