@@ -20,8 +20,11 @@ OPEN_LIMIT_S = 0.1
 SEARCH_LIMIT_S = 0.1
 DIFFERENCE_LIMIT_S = 1.0
 MEMORY_LIMIT_BYTES = 500e6
-# One key after the other; then what looks at other columns.
-SEARCHES = ("s", "so", "softmax", "op:matmul", "shape:8x128", "layer_003 matmul", r"/head_\d+.*Mul/")
+# One key after the other; what looks at other columns; patterns, which begin with a `/`.
+SEARCHES = (
+    *("s", "so", "softmax", "op:matmul", "shape:8x128", "layer_003 matmul"),
+    *("/h", r"/head_\d+.*Mul/", "/query|value/"),
+)
 # Nothing of the attributes was read before.
 PASTED = "attr:shared_name"
 PASTED_LIMIT_S = 0.5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from hypothesis import given, settings
@@ -12,7 +13,9 @@ from runglass.query.graphs.alignment import Side
 from runglass.query.graphs.difference import Difference
 from runglass.query.graphs.levels import Level
 from runglass.query.graphs.model import Graph
-from runglass.query.graphs.search import Searchable, search
+from runglass.query.graphs.patterns import lower_pattern
+from runglass.query.graphs.search import search
+from runglass.query.graphs.searchable import Searchable
 from runglass.query.graphs.shown import Shown
 from runglass.query.graphs.structure import Known, StructureView
 from runglass.query.graphs.trace import trace
@@ -170,6 +173,41 @@ def test_search_counts_what_looking_at_every_node_finds(
         )
     assert (found.count, found.problem) == (expected, None)
     assert len(found.matches) == min(expected, 5)
+
+
+PIECES = [
+    "a",
+    "B",
+    "ab",
+    r"\d",
+    r"\w",
+    ".",
+    "[a-c]",
+    "[^B-Z]",
+    "[0-9_]",
+    "(a|B1)",
+    "(?:Ab)",
+    "_",
+    r"\.",
+    "^",
+    "$",
+]
+
+
+@given(
+    st.lists(
+        st.sampled_from(PIECES).flatmap(lambda piece: st.sampled_from([piece, f"(?:{piece})?"])), min_size=1
+    ),
+    st.lists(st.text("aAbBzZ19_./", max_size=8)),
+)
+def test_patterns_find_in_lower_case_what_they_find_in_either(pieces: list[str], texts: list[str]) -> None:
+    pattern = "".join(pieces)
+    lower = lower_pattern(pattern)
+    assert lower is not None
+    either = re.compile(pattern, re.IGNORECASE)
+    assert [bool(re.search(lower, text.lower())) for text in texts] == [
+        bool(either.search(text)) for text in texts
+    ]
 
 
 @given(st.one_of(graphs(), rows()), FLAGS)

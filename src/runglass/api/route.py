@@ -54,6 +54,8 @@ class Later(Struct, frozen=True):
     work: Callable[[], Answer | Struct | Download]
     # Runs apart from the others; the server sets it for routes that say so.
     is_long: bool = False
+    # A job for a worker process is about to come: the server has one ready.
+    prepares_worker: bool = False
 
 
 class FromJob(Struct, frozen=True):

@@ -277,6 +277,13 @@ class Workers:
                 return worker
             worker.close()
 
+    def prepare(self) -> None:
+        """Start a worker unless one is idle."""
+        with self._lock:
+            is_there = bool(self._free) or self._is_closed
+        if not is_there:
+            self.put_back(Worker())
+
     def put_back(self, worker: Worker) -> None:
         with self._lock:
             if worker.is_free and not self._is_closed:

@@ -10,6 +10,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Iterable
+from contextlib import suppress
 from time import monotonic
 from typing import Any
 
@@ -20,6 +21,7 @@ from runglass.errors import (
     BadRequest,
     JobMemory,
     JobNotDone,
+    JobProcessDied,
     JobStalled,
     JobUnknown,
     RunglassError,
@@ -128,10 +130,16 @@ class Runner:
             if not job.is_ended:
                 self._queue.append(job)
             self._admit()
-            if self._watcher is None and not self._is_closed:
-                self._watcher = threading.Thread(target=self._watch, name="runglass-jobs", daemon=True)
-                self._watcher.start()
+            self._start_watcher()
         return job
+
+    def prepare_worker(self) -> None:
+        """Have a worker process ready, because a job for one is about to come."""
+        # If it cannot be started, the job will say so.
+        with suppress(JobProcessDied):
+            self._workers.prepare()
+        with self._changed:
+            self._start_watcher()
 
     def list_jobs(self) -> list[Job]:
         """Waiting, running and recently ended jobs, oldest first."""
@@ -300,6 +308,11 @@ class Runner:
             self._workers.put_back(worker)
 
     # --- watching
+
+    def _start_watcher(self) -> None:
+        if self._watcher is None and not self._is_closed:
+            self._watcher = threading.Thread(target=self._watch, name="runglass-jobs", daemon=True)
+            self._watcher.start()
 
     def _watch(self) -> None:
         while True:

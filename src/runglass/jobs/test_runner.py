@@ -474,6 +474,19 @@ def test_partials_are_bounded(run, monkeypatch):
         assert job.snapshot().error.code == "job_memory"
 
 
+def test_a_process_can_be_ready_before_its_job(run, question):
+    runner = run(make(works.add_up, runs_in="process"), idle_s=0.2)
+    runner.prepare_worker()
+    (worker,) = runner._workers._free
+    runner.prepare_worker()
+    assert runner._workers._free == [worker]
+    assert ended(runner.ask("add_up", question)) is JobState.DONE
+    until(lambda: is_idle(runner))
+    # Unused, it ends by itself.
+    until(lambda: not worker.is_alive)
+    assert runner._workers._free == []
+
+
 def test_a_process_that_cannot_be_started(run, question, monkeypatch):
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     runner = run(make(works.add_up, runs_in="process"))

@@ -27,7 +27,17 @@ from runglass.api import (
 )
 from runglass.api.dashboard import Dashboard
 from runglass.api.person import NOBODY, Asked, Person
-from runglass.api.route import Answer, FromJob, FromResult, Later, NoParameters, Reply, Route, Upload
+from runglass.api.route import (
+    Answer,
+    Download,
+    FromJob,
+    FromResult,
+    Later,
+    NoParameters,
+    Reply,
+    Route,
+    Upload,
+)
 from runglass.jobs.cache import ResultCache
 from runglass.jobs.runner import Runner
 from runglass.machine import cache_folder
@@ -116,9 +126,15 @@ class Api:
             wanted = reply
             # It may be on disk.
             return Later(lambda: wanted.answer(self.runner.read_result(wanted.job)))
+        if isinstance(reply, Later) and reply.prepares_worker:
+            reply = replace(reply, work=partial(self._prepare_and_do, reply.work))
         if route.is_long and isinstance(reply, Later | FromJob):
             return replace(reply, is_long=True)
         return reply
+
+    def _prepare_and_do(self, work: Callable[[], Answer | Struct | Download]) -> Answer | Struct | Download:
+        self.runner.prepare_worker()
+        return work()
 
     async def wait_for_job(self, reply: FromJob) -> Later:
         """Cancelling this cancels the job, unless somebody else follows it."""

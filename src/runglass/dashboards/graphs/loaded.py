@@ -19,7 +19,7 @@ from runglass.query.graphs.matching import Names
 from runglass.query.graphs.measures import Measures
 from runglass.query.graphs.model import Graph, GraphUnknown
 from runglass.query.graphs.read import GraphInfo, find_graph, read_file, read_found, read_profile
-from runglass.query.graphs.search import Searchable
+from runglass.query.graphs.searchable import Searchable
 from runglass.query.graphs.shown import Shown
 from runglass.query.graphs.structure import Known, StructureView
 from runglass.query.source import DataSource

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import re
+from array import array
+from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -14,6 +16,7 @@ from runglass.jobs.context import Context, Encoded
 
 # Texts between two heartbeats.
 CHECK_EVERY = 256
+SEPARATOR = "\n"
 
 
 class Batch(NamedTuple):
@@ -21,23 +24,26 @@ class Batch(NamedTuple):
 
     place: tuple[int, int, str]
     pattern: str
+    ignores_case: bool
     # Number of the first of them among all texts of this place.
     first: int
-    texts: list[str]
+    # Joined by SEPARATOR, which is sent in a tenth of the time, unless one of them has it.
+    texts: str | list[str]
 
 
 def match_texts(context: Context, inputs: Iterator[Any]) -> Encoded:
-    """Place → numbers of the texts that match."""
-    found: dict[tuple[int, int, str], list[int]] = {}
+    """Place → numbers of the texts that match: 32-bit integers in base64."""
+    found: dict[tuple[int, int, str], array[int]] = {}
     done = 0
     for batch in inputs:
         context.progress("Searching", done)
-        matches = re.compile(batch.pattern, re.IGNORECASE).search
-        numbers = found.setdefault(batch.place, [])
-        for index, text in enumerate(batch.texts):
-            if not index % CHECK_EVERY:
-                context.check()
-            if matches(text):
-                numbers.append(batch.first + index)
-        done += len(batch.texts)
-    return Encoded(json.dumps({"places": list(found.items())}).encode(), is_json=True)
+        matches = re.compile(batch.pattern, re.IGNORECASE if batch.ignores_case else 0).search
+        numbers = found.setdefault(batch.place, array("i"))
+        texts = batch.texts.split(SEPARATOR) if isinstance(batch.texts, str) else batch.texts
+        for first in range(0, len(texts), CHECK_EVERY):
+            context.check()
+            some = texts[first : first + CHECK_EVERY]
+            numbers.extend([number for number, text in enumerate(some, batch.first + first) if matches(text)])
+        done += len(texts)
+    places = [(place, b64encode(numbers.tobytes()).decode()) for place, numbers in found.items()]
+    return Encoded(json.dumps({"places": places}).encode(), is_json=True)

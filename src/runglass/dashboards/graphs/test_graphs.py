@@ -124,6 +124,30 @@ def test_search_trace_and_table(client):
     assert "train-model.csv" in rows.headers["content-disposition"]
 
 
+def test_patterns_are_matched_in_a_worker_that_is_there_when_the_first_is_typed(source):
+    app = App(source)
+    client = InProcess(app)
+    odd = [{"name": "dense/two\nlines", "op": "Relu"}, {"name": "dense/É", "op": "Relu"}]
+    source.add_values(
+        "odd", "model", Kind.GRAPH, step=[0], values=[graph_def([*NODES, *odd])], plugin="graphs"
+    )
+    workers = app.open().result().runner._workers
+    ask(client, "search", q="dense")
+    assert workers._free == []
+    ask(client, "search", q="op:relu /de")
+    (worker,) = workers._free
+    for q, expected in (
+        ("/DENSE.re/", ["dense/read", "dense/relu"]),
+        ("op:/^(?:mat|re)/ /u$/", ["dense/relu"]),
+        ("/nothing/", []),
+    ):
+        assert [match["name"] for match in ask(client, "search", q=q)["matches"]] == expected
+    found = ask(client, "search", graph={"run": "odd"}, q=r"/e\/(two.lines|two\slines|é)$/")
+    assert [match["name"] for match in found["matches"]] == ["dense/two\nlines", "dense/É"]
+    assert workers._free == [worker]
+    app.close()
+
+
 def test_families_are_painted(client):
     (family,) = ask(client, "families")["families"]
     assert (family["label"], family["matched"], family["tags"], family["run"]) == ("grad", 2, 2, "train")

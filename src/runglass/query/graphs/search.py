@@ -7,21 +7,20 @@ tells what they are looked for in, and `search` gets what was found.
 from __future__ import annotations
 
 import re
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from functools import cached_property
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
-from runglass.query.graphs.attribute_lines import AttributeLines, Mask
+from runglass.query.graphs.attribute_lines import Mask
 from runglass.query.graphs.levels import LevelReader
 from runglass.query.graphs.model import Graph, shape_text
 from runglass.query.graphs.node_info import node_id
+from runglass.query.graphs.patterns import find_problem
+from runglass.query.graphs.searchable import Pattern, Searchable, make_pattern
 from runglass.query.graphs.shown import Shown
 
 Found = Literal["name", "op", "attribute", "shape", "dtype", "device"]
@@ -36,22 +35,15 @@ FIELDS: dict[str, Found] = {
 }
 # A term: field, then a pattern, a quoted text or a word.
 TERM = re.compile(r"(?:([a-z]+):)?(?:/((?:[^/\\]|\\.)+)/|\"([^\"]*)\"|(\S+))")
-SPECIAL = re.compile(r"[|()]|\[[^\]]*\\")
-CLASS = re.compile(r"\[\]?[^\]]*\]")
-ESCAPED = re.compile(r"\\.")
-REPEATED = re.compile(r".(?:[*?+]|\{[^}]*\})")
-OTHER = re.compile(r"[^A-Za-z0-9_/ -]+")
 MAX_GROUPS = 5_000
 MAX_QUERY = 1_000
-# What a pattern may look at of one name, and how long a search may take.
-MAX_TEXT = 400
+# How long a search may take.
 BUDGET_S = 2.0
-AHEAD_S = 30.0
 
 # Where a pattern is looked for: the number of the graph, the number of the term, the kind of texts.
 Place = tuple[int, int, Found]
 # Numbers of the texts that match.
-Matches = Mapping[Place, Sequence[int]]
+Matches = Mapping[Place, NDArray[np.int32]]
 
 
 class Match(Struct, frozen=True, omit_defaults=True):
@@ -79,68 +71,6 @@ class Term(Struct, frozen=True):
     is_pattern: bool
 
 
-class Searchable:
-    """The texts of one graph."""
-
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
-        # Several requests may read attributes at once.
-        self._lock = threading.Lock()
-        self._ahead: threading.Thread | None = None
-        self._attributes = AttributeLines(graph)
-
-    @cached_property
-    def names(self) -> list[str]:
-        return [name.lower() for name in self.graph.names]
-
-    @cached_property
-    def short_names(self) -> list[str]:
-        """For patterns."""
-        names = self.graph.names
-        if max(map(len, names), default=0) <= MAX_TEXT:
-            return names
-        return [name[:MAX_TEXT] for name in names]
-
-    def places(self, term: Term) -> Sequence[int]:
-        """Nodes whose name may have a term."""
-        places: Sequence[int] = range(len(self.graph))
-        for text in needed_texts(term.text) if term.is_pattern else ():
-            places = [place for place in places if text in self.names[place]]
-        return places
-
-    @cached_property
-    def shapes(self) -> list[str]:
-        return [shape_text(shape).replace("×", "x") for shape in self.graph.shape_names]
-
-    def read_attributes(self, is_time: Callable[[], bool]) -> list[str]:
-        """Every different "name=value" in lower case. Reads the attributes of all nodes first, as long as there is time."""
-        attributes = self._attributes
-        while True:
-            with self._lock:
-                if not attributes.is_complete:
-                    attributes.read_part()
-                if attributes.is_complete:
-                    return attributes.texts
-                done = attributes.nodes_read / len(self.graph)
-            if not is_time():
-                raise TimeoutError(f"Attributes are still being read ({done:.0%}). Search again in a moment.")
-
-    def read_ahead(self) -> None:
-        """Read the attributes meanwhile."""
-        if self._ahead is None and not self._attributes.is_complete:
-            self._ahead = threading.Thread(target=self._read_for, args=(AHEAD_S,), daemon=True)
-            self._ahead.start()
-
-    def _read_for(self, seconds: float) -> None:
-        until = time.monotonic() + seconds
-        with suppress(TimeoutError):
-            self.read_attributes(lambda: time.monotonic() < until)
-
-    def with_attributes(self, wanted: set[str]) -> Mask:
-        """Nodes that have one of these attributes."""
-        return self._attributes.nodes_with(wanted)
-
-
 def parse_query(query: str) -> list[Term]:
     terms = []
     for found in TERM.finditer(query[:MAX_QUERY]):
@@ -155,27 +85,21 @@ def parse_query(query: str) -> list[Term]:
     return terms
 
 
-def find_problem(pattern: str) -> str | None:
-    """Why a pattern is not searched for. Repetition of a repetition can take longer than anybody waits."""
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        return f"The pattern /{pattern}/ cannot be read: {error}."
-    if re.search(r"[+*}]\??\)[+*{]", pattern):
-        return f"The pattern /{pattern}/ repeats a repetition, which can take very long. Write it without."
-    return None
-
-
 def has_patterns(query: str) -> bool:
     """Whether there is a pattern to look for, and nothing wrong with any."""
     terms = parse_query(query)
     return _problem_of(terms) is None and any(term.is_pattern for term in terms)
 
 
-def list_texts(
+def begins_pattern(query: str) -> bool:
+    """Whether what is typed becomes a pattern with another `/`."""
+    return any(not term.is_pattern and term.text.startswith("/") for term in parse_query(query))
+
+
+def list_patterns(
     shown: Shown, texts: Callable[[Graph], Searchable], query: str, check: Callable[[], None]
-) -> Iterator[tuple[Place, str, Sequence[str]]]:
-    """Every pattern with the texts that it is looked for in. Calls `check` now and then, which may raise."""
+) -> Iterator[tuple[Place, Pattern]]:
+    """Every pattern of a query with its texts. Calls `check` now and then, which may raise."""
 
     def go_on() -> bool:
         check()
@@ -187,7 +111,7 @@ def list_texts(
             if term.is_pattern:
                 for kind in _kinds_of(term):
                     check()
-                    yield (number, at, kind), term.text, _texts_of(searchable, kind, term, go_on)
+                    yield (number, at, kind), _pattern_of(searchable, kind, term, go_on)
 
 
 def search(
@@ -197,7 +121,7 @@ def search(
     limit: int,
     found_texts: Matches | None = None,
 ) -> SearchAnswer:
-    """`found_texts`: numbers of the texts of `list_texts` that match; None to look for patterns here."""
+    """`found_texts`: numbers of the texts of `list_patterns` that match; None to look for patterns here."""
     terms = parse_query(query)
     problem = _problem_of(terms)
     if problem is not None or not terms:
@@ -236,9 +160,9 @@ def _problem_of(terms: Sequence[Term]) -> str | None:
     return next(filter(None, (find_problem(term.text) for term in terms if term.is_pattern)), None)
 
 
-def look_here(pattern: str, texts: Sequence[str]) -> list[int]:
-    matches = re.compile(pattern, re.IGNORECASE).search
-    return [number for number, text in enumerate(texts) if matches(text[:MAX_TEXT])]
+def look_here(pattern: Pattern) -> NDArray[np.int32]:
+    matches = re.compile(pattern.text, re.IGNORECASE if pattern.ignores_case else 0).search
+    return np.array([number for number, text in enumerate(pattern.texts) if matches(text)], np.int32)
 
 
 class _Search:
@@ -253,48 +177,53 @@ class _Search:
         # Attributes that were found, in lower case.
         self.attributes: set[str] = set()
 
-    def run(self, terms: Sequence[Term]) -> tuple[Any, dict[int, Found]]:
-        """Nodes that have all terms; and of each what was found, where it is not the name."""
+    def run(self, terms: Sequence[Term]) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
+        """Nodes that have all terms; and what was found of every node, as a place in ORDER."""
         mask = np.ones(len(self._graph), np.bool_)
         kinds = np.zeros(len(self._graph), np.int8)
         for at, term in enumerate(terms):
             has, kind = self._match(at, term)
             mask &= has
             kinds = np.where(kinds == 0, kind, kinds)
-        found = np.flatnonzero(mask)
-        return found, {int(node): ORDER[kinds[node]] for node in found.tolist() if kinds[node]}
+        return np.flatnonzero(mask), kinds
 
     def _match(self, at: int, term: Term) -> tuple[Mask, NDArray[np.int8]]:
         has = np.zeros(len(self._graph), np.bool_)
         kind = np.zeros(len(self._graph), np.int8)
         for which in _kinds_of(term):
-            texts = _texts_of(self._texts, which, term, lambda: time.monotonic() < self._until)
             if term.is_pattern:
-                numbers = self._look((self._number, at, which), term.text, texts)
+                pattern = _pattern_of(self._texts, which, term, self._is_time)
+                texts = pattern.texts
+                numbers = self._look((self._number, at, which), pattern)
             else:
-                matches = _matcher(term, which)
-                numbers = [number for number, text in enumerate(texts) if matches(text)]
+                texts = _texts_of(self._texts, which, self._is_time)
+                numbers = np.array(_find(term, which, texts), np.int32)
             found = self._nodes_with(which, term, texts, numbers)
             kind[found & ~has] = ORDER.index(which)
             has[found] = True
         return has, kind
 
-    def _look(self, place: Place, pattern: str, texts: Sequence[str]) -> Sequence[int]:
-        return look_here(pattern, texts) if self._found_texts is None else self._found_texts[place]
+    def _is_time(self) -> bool:
+        return time.monotonic() < self._until
 
-    def _nodes_with(self, kind: Found, term: Term, texts: Sequence[str], numbers: Sequence[int]) -> Mask:
+    def _look(self, place: Place, pattern: Pattern) -> NDArray[np.int32]:
+        return look_here(pattern) if self._found_texts is None else self._found_texts[place]
+
+    def _nodes_with(self, kind: Found, term: Term, texts: Sequence[str], numbers: NDArray[np.int32]) -> Mask:
         """Nodes that have one of these texts."""
         graph = self._graph
         if kind == "attribute":
-            wanted = {texts[number] for number in numbers}
+            wanted = {texts[number] for number in numbers.tolist()}
             self.attributes |= wanted
             return self._texts.with_attributes(wanted)
         has = np.zeros(len(texts) + 1, np.bool_)
-        has[np.asarray(numbers, np.int64)] = True
-        if kind == "name":
+        has[numbers] = True
+        if kind == "name" and term.is_pattern:
             found = np.zeros(len(graph), np.bool_)
-            found[self._texts.places(term)] = has[:-1]
+            found[self._texts.look_in_names(term.text)[0]] = has[:-1]
             return found
+        if kind == "name":
+            return has[:-1]
         codes: dict[Found, Any] = {
             "op": graph.ops,
             "shape": graph.first_shapes,
@@ -320,12 +249,10 @@ def _kinds_of(term: Term) -> tuple[Found, ...]:
     return ("name", "op", *(("shape",) if is_shape else ()), "dtype", "device")
 
 
-def _texts_of(texts: Searchable, kind: Found, term: Term, is_time: Callable[[], bool]) -> Sequence[str]:
+def _texts_of(texts: Searchable, kind: Found, is_time: Callable[[], bool]) -> Sequence[str]:
     graph = texts.graph
     if kind == "name":
-        names = texts.short_names if term.is_pattern else texts.names
-        places = texts.places(term)
-        return names if len(places) == len(names) else [names[place] for place in places]
+        return texts.names
     if kind == "attribute":
         return texts.read_attributes(is_time)
     if kind == "shape":
@@ -335,15 +262,21 @@ def _texts_of(texts: Searchable, kind: Found, term: Term, is_time: Callable[[], 
     return [name.lower() for name in (graph.op_names if kind == "op" else graph.device_names)]
 
 
-def _matcher(term: Term, kind: Found) -> Callable[[str], bool]:
-    """Whether a text has a term that is no pattern."""
+def _pattern_of(texts: Searchable, kind: Found, term: Term, is_time: Callable[[], bool]) -> Pattern:
+    if kind == "name":
+        return texts.look_in_names(term.text)[1]
+    return make_pattern(term.text, _texts_of(texts, kind, is_time))
+
+
+def _find(term: Term, kind: Found, texts: Sequence[str]) -> list[int]:
+    """Numbers of the texts that have a term that is no pattern."""
     wanted = term.text.lower()
     if kind == "shape":
         shape = _shape_of(term)
-        return lambda text: _has_shape(text, shape)
+        return [number for number, text in enumerate(texts) if _has_shape(text, shape)]
     if kind == "dtype" and term.field is None:
-        return lambda text: text == wanted
-    return lambda text: wanted in text
+        return [number for number, text in enumerate(texts) if text == wanted]
+    return [number for number, text in enumerate(texts) if wanted in text]
 
 
 def _shape_of(term: Term) -> str:
@@ -355,23 +288,14 @@ def _has_shape(text: str, wanted: str) -> bool:
     return f"x{wanted}x" in f"x{text}x"
 
 
-def needed_texts(pattern: str) -> list[str]:
-    """Texts in lower case that everything that a pattern matches contains, the longest first, as far as that is obvious."""
-    if SPECIAL.search(pattern):
-        return []
-    # A character that may be missing or come often is none of the text.
-    plain = REPEATED.sub("\0", ESCAPED.sub("\0", CLASS.sub("\0", pattern)))
-    return sorted({text.lower() for text in OTHER.split(plain) if len(text) > 1}, key=len)[::-1]
-
-
 def _list_matches(
-    reader: LevelReader, nodes: Any, kinds: dict[int, Found], attributes: set[str]
+    reader: LevelReader, nodes: NDArray[np.int64], kinds: NDArray[np.int8], attributes: set[str]
 ) -> list[Match]:
     structure = reader.structure
     graph = structure.graph
     listed = []
     for node in nodes.tolist():
-        kind = kinds.get(node, "name")
+        kind = ORDER[kinds[node]]
         is_folded = bool(structure.folding.kind[node])
         listed.append(
             Match(

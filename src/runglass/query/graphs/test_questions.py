@@ -13,7 +13,9 @@ from runglass.query.graphs.paint import (
     paint_measure,
     tag_of_node,
 )
-from runglass.query.graphs.search import Searchable, needed_texts, search
+from runglass.query.graphs.patterns import lower_pattern, needed_texts
+from runglass.query.graphs.search import search
+from runglass.query.graphs.searchable import Searchable
 from runglass.query.graphs.structure import Known
 from runglass.query.graphs.trace import trace
 from runglass.query.memory import MemorySource
@@ -179,6 +181,37 @@ def test_patterns_that_cannot_be_searched_for_are_explained(small, query):
 )
 def test_texts_that_a_pattern_needs(pattern, expected):
     assert sorted(needed_texts(pattern)) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "lower"),
+    [
+        (r"Head_\d+.*Mul$", r"head_\d+.*mul$"),
+        ("(Q|K)_(?:proj)?", "(q|k)_(?:proj)?"),
+        (r"[A-F0-9_-]{2,3}\.W", r"[a-f0-9_-]{2,3}\.w"),
+        # These tell letters of either case apart, or may.
+        (r"\Sab", None),
+        (r"\x41", None),
+        ("[A-z]", None),
+        ("[@-Z]", None),
+        ("(?-i:A)b", None),
+        ("(?=A)b", None),
+        ("é", None),
+        (r"\ſ", None),
+    ],
+)
+def test_patterns_that_find_the_same_in_lower_case(pattern, lower):
+    assert lower_pattern(pattern) == lower
+
+
+def test_patterns_find_either_case_in_any_alphabet():
+    shown = show(make_graph([("Straße/ÉTÉ", "A", []), ("straße/été", "A", []), ("plain/Été", "A", [])]))
+    assert find(shown, "/été/").count == 3
+    assert find(shown, "/STRASSE/").count == 0
+    assert find(shown, "/straß/").count == 2
+    cased = show(make_graph([("Up/Low", "A", []), ("up/low", "A", [])]))
+    assert find(cased, "/(?-i:Up)/").count == 1
+    assert find(cased, "/UP.l/").count == 2
 
 
 def test_search_looks_into_functions():

@@ -1,0 +1,43 @@
+"""What is known of a regular expression without running it: why it cannot be searched for, which texts all that it matches
+contains, and whether it finds the same in lower case, where matching takes a third of the time."""
+
+from __future__ import annotations
+
+import re
+
+SPECIAL = re.compile(r"[|()]|\[[^\]]*\\")
+CLASS = re.compile(r"\[\]?[^\]]*\]")
+ESCAPED = re.compile(r"\\.")
+REPEATED = re.compile(r".(?:[*?+]|\{[^}]*\})")
+OTHER = re.compile(r"[^A-Za-z0-9_/ -]+")
+# Letters stand for themselves, of either case; in a class, for themselves or as ends of a range of one case. No flags.
+LETTERS_ALONE = re.compile(
+    r"""(?: [A-Za-z0-9_/:;,=<>@!#%&~' .|)^$*+?-] | \((?!\?) | \(\?: | \{[0-9,]*\} | \\[dswb] | \\[!-/:-@\[-`{-~]
+    | \[\^?(?: [a-z]-[a-z] | [A-Z]-[A-Z] | [0-9]-[0-9] | [A-Za-z0-9_/:;,=.\ ] | \\[dsw] | \\[!-/:-@\[-`{-~] )+-?\] )*""",
+    re.VERBOSE,
+)
+
+
+def find_problem(pattern: str) -> str | None:
+    """Why a pattern is not searched for. Repetition of a repetition can take longer than anybody waits."""
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        return f"The pattern /{pattern}/ cannot be read: {error}."
+    if re.search(r"[+*}]\??\)[+*{]", pattern):
+        return f"The pattern /{pattern}/ repeats a repetition, which can take very long. Write it without."
+    return None
+
+
+def needed_texts(pattern: str) -> list[str]:
+    """Texts in lower case that everything that a pattern matches contains, the longest first, as far as that is obvious."""
+    if SPECIAL.search(pattern):
+        return []
+    # A character that may be missing or come often is none of the text.
+    plain = REPEATED.sub("\0", ESCAPED.sub("\0", CLASS.sub("\0", pattern)))
+    return sorted({text.lower() for text in OTHER.split(plain) if len(text) > 1}, key=len)[::-1]
+
+
+def lower_pattern(pattern: str) -> str | None:
+    """What finds in lower-case ASCII what the pattern finds in either case; None: that is not obvious."""
+    return pattern.lower() if LETTERS_ALONE.fullmatch(pattern) else None
