@@ -132,6 +132,8 @@ def lay_out(
         notes.append(f"{n:,} rows are too few to lay out: these are their principal components.")
         return begin, 0
     method = umap if asked.method == "umap" else tsne
+    if (note := method.note_limit(asked, n)) is not None:
+        notes.append(note)
     near, distances = find_neighbors(matrix, method.count_neighbors(asked, n), asked, follow, notes)
     lay: Callable[..., tuple[Floats, int]] = method.lay_out
     return lay(near, distances, asked, begin, is_on=is_on, labels=labels, follow=follow)

@@ -78,6 +78,29 @@ def test_degenerate_vectors_have_finite_positions(method, vectors):
         assert np.isfinite(got.positions).all()
 
 
+@pytest.mark.parametrize(
+    ("asked", "notes"),
+    [
+        ({"method": "tsne"}, []),
+        ({"method": "tsne", "perplexity": 6}, []),
+        (
+            {"method": "tsne", "perplexity": 50},
+            ["A perplexity of 50 needs 151 rows. There are 20, so it is 6.33 here."],
+        ),
+        ({"method": "umap", "neighbors": 20}, []),
+        (
+            {"method": "umap", "neighbors": 30},
+            ["30 neighbours are more than the 20 rows that there are, so each row has all others."],
+        ),
+    ],
+)
+def test_more_neighbours_than_there_are_rows(asked, notes):
+    vectors, _ = groups(20)
+    got = reduce(vectors, 20, 20, Reduction(**asked, iterations=5, early_iterations=2, epochs=5))
+    assert list(got.notes) == notes
+    assert np.isfinite(got.positions).all()
+
+
 @pytest.mark.parametrize("method", ["pca", "tsne", "umap"])
 def test_it_can_be_stopped_at_every_moment(method):
     vectors, _ = groups(200)

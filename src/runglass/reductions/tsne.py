@@ -62,6 +62,15 @@ def choose_perplexity(asked: Reduction, n: int) -> float:
     return max(1.0, min(wanted, (n - 1) / NEIGHBORS_PER_PERPLEXITY))
 
 
+def note_limit(asked: Reduction, n: int) -> str | None:
+    """What is not done as asked, because there are too few rows."""
+    used = choose_perplexity(asked, n)
+    if asked.perplexity is None or used == asked.perplexity:
+        return None
+    needed = ceil(NEIGHBORS_PER_PERPLEXITY * asked.perplexity) + 1
+    return f"A perplexity of {asked.perplexity:g} needs {needed:,} rows. There are {n:,}, so it is {used:.3g} here."
+
+
 def count_neighbors(asked: Reduction, n: int) -> int:
     return min(n - 1, max(2, int(NEIGHBORS_PER_PERPLEXITY * choose_perplexity(asked, n))))
 

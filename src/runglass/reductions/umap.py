@@ -41,6 +41,13 @@ def lay_out(
     return optimize(edges, positions, asked, pace=PACE_ON if is_on else PACE_ANEW, follow=follow)
 
 
+def note_limit(asked: Reduction, n: int) -> str | None:
+    """What is not done as asked, because there are too few rows."""
+    if asked.neighbors <= n:
+        return None
+    return f"{asked.neighbors:,} neighbours are more than the {n:,} rows that there are, so each row has all others."
+
+
 def count_neighbors(asked: Reduction, n: int) -> int:
     # A row counts as a neighbour of itself.
     return min(asked.neighbors, n) - 1

@@ -44,6 +44,6 @@ it("spherizes where there are many dimensions", () => {
 
 it("says what tells results apart", () => {
   expect(recipeNote(umap, 100)).toBe("40 · 0.25 · euclidean · by a;b=c · 3D");
-  expect(recipeNote(usualRecipe("tsne", 3, 2), 6_000)).toBe("perplexity 30");
-  expect(usualPerplexity(10)).toBe(5);
+  expect(recipeNote(usualRecipe("tsne", 3, 2), 6_000)).toBe("perplexity 20");
+  expect([1, 10, 200, 70_000].map(usualPerplexity)).toEqual([1, 3, 5, 30]);
 });

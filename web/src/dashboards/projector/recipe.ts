@@ -53,9 +53,9 @@ export function usualRecipe(method: Method, dimensions: number | null, shown: 2 
   return common;
 }
 
-/** The perplexity that is used if the user sets none. */
+/** The perplexity that the server uses if the user sets none. */
 export const usualPerplexity = (points: number): number =>
-  Math.max(5, Math.min(30, Math.floor(Math.max(points - 1, 1) / 3)));
+  Math.max(1, Math.min(30, Math.max(5, Math.ceil(Math.sqrt(points) / 4)), (points - 1) / 3));
 
 const NUMBERS = {
   perplexity: "p",
