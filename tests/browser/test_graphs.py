@@ -371,6 +371,9 @@ def test_a_graph_that_is_logged_later_appears(open_page, tmp_path):
     page.get_by_role("combobox", name="Filter tags").fill("run_graph")
     shown = page.get_by_role("article", name="graph, translate/qk-norm")
     expect(shown).to_have_attribute("data-ready", "true")
+    expect(shown).to_contain_text("312 nodes")
+    shown.get_by_role("link", name="Open in Graphs").click()
+    expect(title(page)).to_have_text("translate/qk-norm")
 
 
 def test_a_log_without_graphs_opens_files_all_the_same(open_page, tmp_path):

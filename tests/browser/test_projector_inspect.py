@@ -300,3 +300,7 @@ def test_views_are_kept_points_saved_and_files_opened(open_page, garments, tmp_p
     expect(card).to_contain_text(f"{ITEMS} × 8")
     expect(card.get_by_role("application", name="Points of penultimate")).to_be_visible()
     wait_ready(page)
+    card.get_by_role("link", name="Open in the Projector").click()
+    expect(page.get_by_role("region", name="Embedding")).to_contain_text(f"{ITEMS} × 8")
+    address_has(page, "projector.embedding;")
+    wait_ready(page)

@@ -116,8 +116,9 @@ export class GraphsPage {
   readonly #chosen = $derived.by(() => (void this.#graphText, untrack(() => graphOption(this.settings))));
   /** The graph that is shown; null: there is none. */
   readonly graph = $derived.by((): GraphRef | null => {
-    if (this.given.shown) return { file: this.given.shown.file };
+    // A file that is shown has no address: what the address names was asked for later, by a link or by going back.
     if (this.#chosen) return this.#chosen;
+    if (this.given.shown) return { file: this.given.shown.file };
     return this.isListed ? this.#first : null;
   });
   readonly #keepFirst = keepSame();

@@ -54,11 +54,18 @@ export const graphOption = (settings: Settings): LoggedGraph | null => readGraph
 export const againstOption = (settings: Settings): LoggedGraph | null => readGraph(settings, AGAINST);
 export const setAgainst = (settings: Settings, graph: LoggedGraph | null): void => writeGraph(settings, AGAINST, graph);
 
+const OF_ONE_GRAPH: readonly string[] = [DEPTH, OPEN, SELECTED, ALSO, TRACE, BACK, OUT, EACH, CAMERA];
+
 /** What belongs to one graph is forgotten: ids mean nothing in another, except with `isKept`. */
 export function setGraph(settings: Settings, graph: LoggedGraph | null, isKept = false): void {
   writeGraph(settings, GRAPH, graph);
-  if (!isKept)
-    for (const name of [DEPTH, OPEN, SELECTED, ALSO, TRACE, BACK, OUT, EACH, CAMERA]) settings.setOption(name, "");
+  if (!isKept) for (const name of OF_ONE_GRAPH) settings.setOption(name, "");
+}
+
+/** The options of an address that shows a graph. */
+export function optionsAt(options: ReadonlyMap<string, string>, { run, name }: LoggedGraph): Map<string, string> {
+  const next = new Map([...options].filter(([option]) => option !== VIEW && !OF_ONE_GRAPH.includes(option)));
+  return next.set(GRAPH, writeParts([run, name]));
 }
 
 export const VIEWS = [

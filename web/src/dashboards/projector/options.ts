@@ -53,10 +53,18 @@ function writeEmbedding(settings: Settings, name: string, embedding: LoggedEmbed
 /** Null: the page chooses. Its step is the cursor's. */
 export const embeddingOption = (settings: Settings): LoggedEmbedding | null => readEmbedding(settings, EMBEDDING);
 /** Row numbers, columns and cameras of one embedding mean nothing in another. */
+const OF_ONE_EMBEDDING: readonly string[] = [
+  ...[BY, AXES, COLOR, OFF, RANGE, LABEL, SELECTED, HIDDEN, ISOLATED, POINT, CAMERA, AGAINST, BESIDE],
+];
 export function setEmbedding(settings: Settings, embedding: LoggedEmbedding | null): void {
   writeEmbedding(settings, EMBEDDING, embedding && { ...embedding, step: null });
-  const own = [BY, AXES, COLOR, OFF, RANGE, LABEL, SELECTED, HIDDEN, ISOLATED, POINT, CAMERA, AGAINST, BESIDE];
-  for (const name of own) settings.setOption(name, "");
+  for (const name of OF_ONE_EMBEDDING) settings.setOption(name, "");
+}
+
+/** The options of an address that shows an embedding. */
+export function optionsAt(options: ReadonlyMap<string, string>, { run, name }: LoggedEmbedding): Map<string, string> {
+  const next = new Map([...options].filter(([option]) => option !== VIEW && !OF_ONE_EMBEDDING.includes(option)));
+  return next.set(EMBEDDING, writeParts([run, name]));
 }
 /** What stands beside it in the split view: another embedding, or another step of the same. */
 export const againstOption = (settings: Settings): LoggedEmbedding | null => readEmbedding(settings, AGAINST);

@@ -174,15 +174,18 @@ export class ProjectorPage {
   });
   /** The embedding that is shown, whatever the step; null: there is none. */
   readonly series = $derived.by((): EmbeddingRef | null => {
-    if (this.given.shown !== null) return { file: this.given.shown };
     const chosen = (void this.#chosenText, untrack(() => embeddingOption(this.settings)));
-    return chosen ?? (this.isListed ? this.#first : null);
+    // A file that is shown has no address: what the address names was asked for later, by a link or by going back.
+    if (chosen) return chosen;
+    if (this.given.shown !== null) return { file: this.given.shown };
+    return this.isListed ? this.#first : null;
   });
   /** What the list says of it; null: not listed, or a file of the user. */
   readonly info = $derived.by((): ListedEmbedding | null => findListed(this.listed, this.series));
-  readonly file = $derived.by(
-    (): OpenedFile | null => this.given.files.find(({ file }) => file === this.given.shown) ?? null,
-  );
+  readonly file = $derived.by((): OpenedFile | null => {
+    const { given, series } = this;
+    return (series && !isLogged(series) && given.files.find(({ file }) => file === series.file)) || null;
+  });
 
   readonly steps = $derived.by((): readonly number[] => this.info?.steps ?? []);
   /** The step that is shown, at or before the page's cursor; null: the embedding has none. */
