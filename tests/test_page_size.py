@@ -1,4 +1,5 @@
-"""How much script the first page loads until nothing more comes: Scalars, the run table and the controls of the header."""
+"""How much script the first page loads until nothing more comes: Scalars, the run table and the controls of the header. And that no
+dashboard loads the code of another."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import re
 from pathlib import Path
 
 import runglass
+from runglass.registry import DASHBOARDS
 
 ASSETS = Path(runglass.__file__).parent / "server/page/assets"
 FIRST = ("index", "main", "scalars", "painter.worker", "RunTable", "HeaderControls")
@@ -30,3 +32,14 @@ def test_script_of_the_first_page():
     sizes = {name: len(gzip.compress((ASSETS / name).read_bytes())) for name in closure(first)}
     assert any(name.startswith("shared-") for name in sizes)
     assert sum(sizes.values()) <= LIMIT_BYTES, sizes
+
+
+def test_no_dashboard_loads_the_code_of_another():
+    """What two of them share has a file of its own (vite.config.ts)."""
+    own = {dashboard.name: next(ASSETS.glob(f"{dashboard.name}-*.js")).name for dashboard in DASHBOARDS}
+    loaded = {
+        path.name: sorted(name for name, chunk in own.items() if chunk in closure([path.name]))
+        for path in ASSETS.glob("*.js")
+    }
+    assert {path: names for path, names in loaded.items() if len(names) > 1} == {}
+    assert loaded[own["projector"]] == ["projector"]

@@ -45,7 +45,7 @@ const CHARTS = /\/src\/(chart|lines)\//;
 const DASHBOARD = /\/src\/dashboards\/(\w+)\/(?!how_to\.)[^/]+$/;
 
 /** What several dashboards share: otherwise one of them would have it, and the others would load all of that one. */
-const OF_DASHBOARDS = /\/src\/dashboards\/[^/]+$/;
+const OF_DASHBOARDS = /\/src\/(dashboards\/[^/]+$|ui\/SearchField\.)/;
 
 /** Links to the code of the first dashboards in the page's head, so that the browser loads it at once. */
 function preloadFirst(): Plugin {

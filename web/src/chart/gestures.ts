@@ -221,17 +221,6 @@ export function tidyRange([low, high]: Range, kind: XKind, scale: ScaleKind): Ra
   return from < to ? [from, to] : [low, high];
 }
 
-/** The zoom factor of a wheel event; lines and pages count as a number of pixels. */
-export function wheelFactor({
-  deltaX,
-  deltaY,
-  deltaMode,
-}: Pick<WheelEvent, "deltaX" | "deltaY" | "deltaMode">): number {
-  // Shift makes the wheel horizontal.
-  const turned = (deltaY || deltaX) * (deltaMode === 1 ? 16 : deltaMode === 2 ? 400 : 1);
-  return Math.exp(clamp(turned, -400, 400) * 0.002);
-}
-
 /**
  * Arrows move the pointer (from the middle if there is none), + and - zoom x around it, y and Shift-y zoom the y axis,
  * 0 resets the zoom, s selects the pointer's x.

@@ -1,6 +1,6 @@
 // What pointers, the wheel and keys do to a cloud: move the camera, pick a point, draw an area that selects.
 
-import { wheelFactor } from "../../../chart/gestures";
+import { wheelFactor } from "../../../base/wheel";
 import { type Camera, orbit, pan, project, type Vector, zoomAt } from "./camera";
 import type { Cloud, SelectHow } from "./cloud.svelte";
 import type { Area } from "./overlay";
