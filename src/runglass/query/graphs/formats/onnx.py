@@ -149,6 +149,8 @@ class BodyReader:
         self._makers: dict[str, tuple[int, int]] = {}
         self._values = {each.get("name", ""): read_value(each) for each in typed_values(graph)}
         self._weights = {each.get("name", ""): read_tensor(each) for each in graph.get("initializer", ())}
+        outputs = [value_name(each) for each in graph.get("output", ())]
+        self._ends = set(outputs)
         nodes = graph.get("node", [])
         places = [self._place(number, node) for number, node in enumerate(nodes)]
         inputs = [value_name(each) for each in graph.get("input", ())]
@@ -157,10 +159,9 @@ class BodyReader:
             self._add_node(node, *places[number])
         for number, node in enumerate(nodes):
             self._connect(node, arguments + number)
-        outputs = [value_name(each) for each in graph.get("output", ())]
         for name in outputs:
             value = self._values.get(name)
-            result = self._add(f"{name}", OUTPUT_OP, name, [value])
+            result = self._add(name, OUTPUT_OP, name, [value])
             self._link(name, result)
         self.graph = self._builder.finish(
             group_types=self._modules.types,
@@ -182,12 +183,9 @@ class BodyReader:
         )
 
     def _place(self, number: int, node: dict[str, Any]) -> tuple[str, str]:
-        """The name of a node and its path."""
-        name = (
-            node.get("name")
-            or next(filter(None, node.get("output", ())), "")
-            or f"{node.get('op_type')}_{number}"
-        )
+        """The name of a node and its path. One without a name has that of a value that it makes and no end of the graph has."""
+        values = (value for value in node.get("output", ()) if value and value not in self._ends)
+        name = node.get("name") or next(values, "") or f"{node.get('op_type')}_{number}"
         written = property_of(node, TORCH_SCOPES)
         if not written:
             return name, path_of(name)

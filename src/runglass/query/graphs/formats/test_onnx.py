@@ -105,8 +105,9 @@ MLP = {
 
 def test_nodes_weights_and_ends():
     graph = parse_onnx(model(MLP))
-    assert graph.names == ["x", "w", "shape", "/fc/MatMul", "/fc/Split", "y", "y"]
-    assert graph.paths == ["x", "fc/w", "shape", "fc/MatMul", "fc/Split", "y", "y#2"]
+    assert graph.names == ["x", "w", "shape", "/fc/MatMul", "/fc/Split", "Strange_2", "y"]
+    assert graph.paths == ["x", "fc/w", "shape", "fc/MatMul", "fc/Split", "Strange_2", "y"]
+    assert graph.problems == ("1 input of nodes that are not in the graph ('nowhere').",)
     assert [graph.op_names[code] for code in graph.ops] == [
         *("Input", "Initializer", "Initializer", "MatMul", "Split", "Strange", "Output")
     ]
@@ -115,10 +116,10 @@ def test_nodes_weights_and_ends():
         ("x", "/fc/MatMul", 0),
         ("w", "/fc/MatMul", 0),
         ("/fc/MatMul", "/fc/Split", 0),
-        ("/fc/Split", "y", 1),
-        ("shape", "y", 0),
-        ("nowhere", "y", 0),
-        ("y", "y", 0),
+        ("/fc/Split", "Strange_2", 1),
+        ("shape", "Strange_2", 0),
+        ("nowhere", "Strange_2", 0),
+        ("Strange_2", "y", 0),
     ]
     assert graph.shapes(3) == ((None, 8),)
     # Shapes and indices are no weights.
