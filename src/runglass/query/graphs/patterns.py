@@ -6,10 +6,12 @@ from __future__ import annotations
 import re
 
 SPECIAL = re.compile(r"[|()]|\[[^\]]*\\")
+GROUPED = re.compile(r"[()\[\\]")
 CLASS = re.compile(r"\[\]?[^\]]*\]")
 ESCAPED = re.compile(r"\\.")
 REPEATED = re.compile(r".(?:[*?+]|\{[^}]*\})")
 OTHER = re.compile(r"[^A-Za-z0-9_/ -]+")
+MAX_ALTERNATIVES = 4
 # Letters stand for themselves, of either case; in a class, for themselves or as ends of a range of one case. No flags.
 LETTERS_ALONE = re.compile(
     r"""(?: [A-Za-z0-9_/:;,=<>@!#%&~' .|)^$*+?-] | \((?!\?) | \(\?: | \{[0-9,]*\} | \\[dswb] | \\[!-/:-@\[-`{-~]
@@ -36,6 +38,15 @@ def needed_texts(pattern: str) -> list[str]:
     # A character that may be missing or come often is none of the text.
     plain = REPEATED.sub("\0", ESCAPED.sub("\0", CLASS.sub("\0", pattern)))
     return sorted({text.lower() for text in OTHER.split(plain) if len(text) > 1}, key=len)[::-1]
+
+
+def needed_of_each(pattern: str) -> list[str]:
+    """Of each alternative such a text, if every one has one; otherwise none, as where that is not obvious."""
+    parts = pattern.split("|")
+    if GROUPED.search(pattern) or len(parts) > MAX_ALTERNATIVES:
+        return []
+    texts = [next(iter(needed_texts(part)), "") for part in parts]
+    return texts if all(texts) else []
 
 
 def lower_pattern(pattern: str) -> str | None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from runglass.query.graphs.attribute_lines import AttributeLines, Mask
 from runglass.query.graphs.model import Graph, shape_text
-from runglass.query.graphs.patterns import lower_pattern, needed_texts
+from runglass.query.graphs.patterns import lower_pattern, needed_of_each, needed_texts
 
 # What a pattern may look at of one text.
 MAX_TEXT = 400
@@ -55,15 +55,27 @@ class Searchable:
     def _look_in_names(self, pattern: str) -> tuple[NDArray[np.int64], Pattern]:
         in_lower = lower_pattern(pattern) if self._is_ascii else None
         names = self._short_names if in_lower is None else self._short_lower
-        lower = self.names
-        needed = needed_texts(pattern)
-        if not needed:
+        places = self._find_candidates(pattern)
+        if places is None:
             return np.arange(len(names)), Pattern(in_lower or pattern, in_lower is None, names)
-        places: Sequence[int] = range(len(names))
-        for text in needed:
-            places = [place for place in places if text in lower[place]]
         some = [names[place] for place in places]
         return np.array(places, np.int64), Pattern(in_lower or pattern, in_lower is None, some)
+
+    def _find_candidates(self, pattern: str) -> Sequence[int] | None:
+        """Nodes whose name has the texts that a pattern needs; None: all."""
+        lower = self.names
+        if needed := needed_texts(pattern):
+            places: Sequence[int] = range(len(lower))
+            for text in needed:
+                places = [place for place in places if text in lower[place]]
+            return places
+        if alternatives := needed_of_each(pattern):
+            has = np.zeros(len(lower), np.bool_)
+            for text in alternatives:
+                has |= np.array([text in name for name in lower], np.bool_)
+            found: list[int] = np.flatnonzero(has).tolist()
+            return found
+        return None
 
     @cached_property
     def _short_names(self) -> Sequence[str]:

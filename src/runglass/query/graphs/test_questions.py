@@ -13,7 +13,7 @@ from runglass.query.graphs.paint import (
     paint_measure,
     tag_of_node,
 )
-from runglass.query.graphs.patterns import lower_pattern, needed_texts
+from runglass.query.graphs.patterns import lower_pattern, needed_of_each, needed_texts
 from runglass.query.graphs.search import search
 from runglass.query.graphs.searchable import Searchable
 from runglass.query.graphs.structure import Known
@@ -120,6 +120,7 @@ def test_a_folded_node_says_where_it_is_drawn(small):
         ("attr:axis", ["softmax"], "attribute"),
         ("attr:transpose_a=true", ["dense/matmul"], "attribute"),
         ("/^dense.(w|b)/", ["dense/w", "dense/bias"], "name"),
+        ("/DENSE.w|softm|nothing/", ["dense/w", "softmax"], "name"),
         ("dense op:bias", ["dense/bias"], "op"),
         ('"dense/m"', ["dense/matmul"], "name"),
         ("aten::add", [], ""),
@@ -181,6 +182,24 @@ def test_patterns_that_cannot_be_searched_for_are_explained(small, query):
 )
 def test_texts_that_a_pattern_needs(pattern, expected):
     assert sorted(needed_texts(pattern)) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("Query|.*value$", ["query", "value"]),
+        ("ab.cde|fg?hi", ["cde", "hi"]),
+        ("query", ["query"]),
+        ("query|v", []),
+        ("query|", []),
+        ("a(bc|de)", []),
+        ("[ab|cd]ef", []),
+        (r"ab\|cd", []),
+        ("ab|cd|ef|gh|ij", []),
+    ],
+)
+def test_texts_that_alternatives_need(pattern, expected):
+    assert needed_of_each(pattern) == expected
 
 
 @pytest.mark.parametrize(
