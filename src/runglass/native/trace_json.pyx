@@ -801,7 +801,7 @@ cdef class ChromeScanner:
         if phase == c"X" and event.dur.start != NULL:
             duration = time_of(&event.dur, 0)
             if duration == NO_TIME:
-                self.rows.problem(b"a duration (dur) that is no number, shown as 0", at)
+                self.rows.problem(b"a duration (dur) that is not a number, shown as 0", at)
                 duration = 0
             elif duration == TOO_FAR:
                 # Cut, and said, where rows are added.

@@ -453,7 +453,7 @@ cdef class XPlaneReader:
             start = at
             answer = self.window.field(&at, self.window.size, &number, &wire, &value)
             if answer == MALFORMED:
-                self.rows.problem(b"this is no profile, or its end is damaged", start)
+                self.rows.problem(b"this is not a profile, or its end is damaged", start)
                 return DONE
             if answer != FOUND:
                 return answer

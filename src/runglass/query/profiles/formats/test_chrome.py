@@ -205,7 +205,7 @@ def test_wrong_times_are_said():
     told = " ".join(problems)
     for word in (
         "negative duration",
-        "dur) that is no number",
+        "dur) that is not a number",
         "without a time (ts)",
         "50 days",
         "without a phase",
