@@ -190,3 +190,38 @@ def test_a_spill_file_may_be_temporary():
     with tempfile.TemporaryFile() as spill:
         rows = filled(spill)
         assert len(rows.arguments) > 0
+
+
+def rows_with(*arguments):
+    rows = TraceRows()
+    rows.begin_file("a.json")
+    track = rows.add_track("7", "12")
+    for number, each in enumerate(arguments):
+        rows.add_row("X", track, number, 1, "op", "cpu_op", arguments=each)
+    rows.freeze()
+    return rows
+
+
+def test_numbers_of_every_size_are_found():
+    numbers = [0, 1, -1, 63, 64, -64, -65, 8191, 8192, 2**31, -(2**40), 2**56, 2**62, 2**63 - 1, -(2**63)]
+    rows = rows_with(*({"number": number, "on": True} for number in numbers), {"share": 7.0, "none": None})
+    blob, ends = rows.arguments, rows.arguments_end
+    none = np.zeros(len(rows.strings), np.uint8)
+
+    def found(number):
+        return np.flatnonzero(find_arguments(blob, ends, none, number)).tolist()
+
+    for at, number in enumerate(numbers):
+        assert found(number) == [at]
+    assert (found(7), found(7.0), found(5), found(2**70)) == ([len(numbers)], [len(numbers)], [], [])
+    # Of a row that was cut anywhere, what is whole is looked at, and nothing beyond it.
+    (long,) = rows_with({"number": -(2**63), "on": True}).arguments_end
+    for cut in range(long):
+        part = find_arguments(blob[ends[-3] : ends[-3] + cut], np.array([cut]), none, numbers[-1])
+        assert part.tolist() == [cut >= long - 2]
+
+
+def test_texts_of_arguments_are_known():
+    rows = rows_with({"key": "value", "number": 3}, {"key": "op"})
+    used = [rows.strings[number] for number in np.flatnonzero(rows.argument_texts)]
+    assert sorted(used) == ["op", "value"]

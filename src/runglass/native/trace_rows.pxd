@@ -86,6 +86,7 @@ cdef class TraceRows:
     cdef Bytes string_data
     cdef Bytes string_end      # int64 each
     cdef Bytes string_hash     # uint32 each
+    cdef Bytes string_use      # uint8 each: 1 for values of arguments
     cdef Table string_table
     cdef Bytes process_data    # Process each
     cdef Table process_table
@@ -141,9 +142,10 @@ cdef class TraceRows:
 
     @final
     cdef inline int put_text(self, int32_t key, uint8_t kind, int32_t string) noexcept nogil:   # text, JSON, bytes
-        if self.put_argument(key, kind) < 0:
+        if string < 0 or self.put_argument(key, kind) < 0:
             return -1
         self.pending.size += put_varint(self.pending.data + self.pending.size, <uint64_t>string)
+        self.string_use.data[string] = 1
         return 0
 
     # A copy of entries as they stand in a blob.

@@ -11,9 +11,9 @@ import numpy as np
 
 cimport numpy as cnp
 from libc.stdlib cimport calloc, free, realloc
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp, memcpy, memset
 
-from runglass.native.wire cimport load_u64, read_varint
+from runglass.native.wire cimport load_u64, put_varint, read_varint
 
 cdef extern from "large_pages.h" nogil:
     void rg_use_large_pages(void *data, size_t size) noexcept
@@ -185,6 +185,7 @@ cdef class TraceRows:
         free(self.string_data.data)
         free(self.string_end.data)
         free(self.string_hash.data)
+        free(self.string_use.data)
         free(self.string_table.slots)
         free(self.process_data.data)
         free(self.process_table.slots)
@@ -241,6 +242,7 @@ cdef class TraceRows:
             bytes_room(&self.string_data, size) < 0
             or bytes_room(&self.string_end, 8) < 0
             or bytes_room(&self.string_hash, 4) < 0
+            or bytes_room(&self.string_use, 1) < 0
             or self.string_table.count >= 0x7FFFFFFE
         ):
             return -2
@@ -251,6 +253,8 @@ cdef class TraceRows:
         self.string_end.size += 8
         (<uint32_t *>(self.string_hash.data + self.string_hash.size))[0] = h
         self.string_hash.size += 4
+        self.string_use.data[self.string_use.size] = 0
+        self.string_use.size += 1
         id = <int32_t>self.string_table.count
         self.string_table.count += 1
         self.string_table.slots[at].hash = h
@@ -521,6 +525,7 @@ cdef class TraceRows:
         made["string_bytes"] = column(<void **>&self.string_data.data, self.string_data.size, 1, cnp.NPY_UINT8)
         made["string_ends"] = column(<void **>&self.string_end.data, self.string_end.size // 8, 8, cnp.NPY_INT64)
         made["string_hashes"] = column(<void **>&self.string_hash.data, self.string_hash.size // 4, 4, cnp.NPY_UINT32)
+        made["argument_texts"] = column(<void **>&self.string_use.data, self.string_use.size, 1, cnp.NPY_UINT8)
         free(self.string_table.slots)
         self.string_table.slots = NULL
         if not self.spilled:
@@ -596,6 +601,10 @@ cdef class TraceRows:
     @property
     def string_hashes(self):
         return self.read_column("string_hashes")
+
+    @property
+    def argument_texts(self):
+        return self.read_column("argument_texts")
 
     @property
     def strings(self):
@@ -773,36 +782,58 @@ def samples_of(const uint8_t[::1] arguments, const int64_t[::1] ends, const int6
     return np.asarray(at_out), np.asarray(keys_out), np.asarray(numbers_out)
 
 
-cdef inline bint has_text(const uint8_t *p, const uint8_t *end, const uint8_t[::1] mask) noexcept nogil:
-    """Whether one of a row's arguments is a marked string. Numbers are passed over: this looks at millions of rows."""
+cdef struct Wanted:
+    # 1 for each text that is looked for.
+    const uint8_t *texts
+    uint64_t text_count
+    # A number, too: as it is written, the first byte of that, and as a float.
+    bint is_int
+    bint is_number
+    uint64_t encoded
+    uint8_t first_byte
+    double number
+
+
+cdef inline bint has_wanted(const uint8_t *p, const uint8_t *end, const Wanted *wanted) noexcept nogil:
+    """Whether one of a row's arguments is looked for. Other numbers are passed over: this looks at hundreds of megabytes."""
     cdef uint8_t kind
     cdef uint64_t value = 0
+    cdef double number
     while p < end:
-        while p < end and p[0] >= 0x80:
+        while p[0] >= 0x80:
             p += 1
-        if end - p < 2:
+            if p == end:
+                return False
+        if end - p < 3:
+            # Without a value.
             return False
         kind = p[1]
         p += 2
-        if kind <= ARGUMENT_TRUE:
-            continue
-        if kind == ARGUMENT_FLOAT:
-            if end - p < 8:
-                return False
-            p += 8
-        elif kind == ARGUMENT_INT:
-            while p < end and p[0] >= 0x80:
+        if kind == ARGUMENT_INT:
+            if wanted.is_int and p[0] == wanted.first_byte:
+                if read_varint(p, end, &value) != NULL and value == wanted.encoded:
+                    return True
+            while p[0] >= 0x80:
                 p += 1
-            if p == end:
-                return False
+                if p == end:
+                    return False
             p += 1
-        elif kind <= ARGUMENT_BYTES:
+        elif ARGUMENT_TEXT <= kind <= ARGUMENT_BYTES:
             p = read_varint(p, end, &value)
             if p == NULL:
                 return False
-            if value < <uint64_t>mask.shape[0] and mask[<Py_ssize_t>value]:
+            if value < wanted.text_count and wanted.texts[value]:
                 return True
-        else:
+        elif kind == ARGUMENT_FLOAT:
+            if end - p < 8:
+                return False
+            if wanted.is_number:
+                value = load_u64(p)
+                memcpy(&number, &value, 8)
+                if number == wanted.number:
+                    return True
+            p += 8
+        elif kind > ARGUMENT_TRUE:
             return False
     return False
 
@@ -825,35 +856,25 @@ def find_arguments(
     cdef const uint8_t *p = NULL
     cdef const uint8_t *end = NULL
     cdef Py_ssize_t i
-    cdef int32_t key = 0
-    cdef uint8_t kind = 0
-    cdef int64_t value = 0
-    cdef bint is_int = isinstance(number, int) and -(1 << 63) <= number < 1 << 63
-    cdef bint is_float = number is not None
-    cdef int64_t wanted = number if is_int else 0
-    cdef double wanted_float = float(number) if is_float else 0.0
-    cdef double as_float
+    cdef int64_t whole
+    cdef uint8_t written[10]
+    cdef Wanted wanted
+    memset(&wanted, 0, sizeof(wanted))
+    wanted.text_count = string_mask.shape[0]
+    wanted.texts = &string_mask[0] if string_mask.shape[0] else NULL
+    if number is not None:
+        wanted.is_number = True
+        wanted.number = float(number)
+    if isinstance(number, int) and -(1 << 63) <= number < 1 << 63:
+        wanted.is_int = True
+        whole = number
+        wanted.encoded = (<uint64_t>whole << 1) ^ <uint64_t>(whole >> 63)
+        put_varint(written, wanted.encoded)
+        wanted.first_byte = written[0]
     with nogil:
         for i in range(first, stop):
-            if not row_range(ends, i, arguments.shape[0], data, &p, &end):
-                continue
-            if not is_float:
-                out[i - first] = has_text(p, end, string_mask)
-                continue
-            while next_argument(&p, end, &key, &kind, &value) > 0:
-                if kind >= ARGUMENT_TEXT:
-                    if value < string_mask.shape[0] and string_mask[value]:
-                        out[i - first] = 1
-                        break
-                elif kind == ARGUMENT_INT:
-                    if is_int and value == wanted:
-                        out[i - first] = 1
-                        break
-                elif kind == ARGUMENT_FLOAT and is_float:
-                    memcpy(&as_float, &value, 8)
-                    if as_float == wanted_float:
-                        out[i - first] = 1
-                        break
+            if row_range(ends, i, arguments.shape[0], data, &p, &end):
+                out[i - first] = has_wanted(p, end, &wanted)
     return found
 
 

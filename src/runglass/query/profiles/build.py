@@ -451,6 +451,7 @@ def first_trace(
         "string_bytes": rows.string_bytes,
         "string_ends": rows.string_ends,
         "string_hashes": rows.string_hashes,
+        "argument_texts": rows.argument_texts,
     }
     for name, dtype in ARRAYS.items():
         given.setdefault(name, np.zeros(1 if name == "counter_starts" else 0, dtype))
@@ -565,6 +566,7 @@ class Added:
         trace.string_ends = np.concatenate([trace.string_ends, ends])
         hashes = np.array([zlib.crc32(each) for each in encoded], np.uint32)
         trace.string_hashes = np.concatenate([trace.string_hashes, hashes])
+        trace.argument_texts = np.append(trace.argument_texts, np.zeros(len(encoded), np.uint8))
         trace.strings = type(trace.strings)(trace.string_bytes, trace.string_ends)
 
 

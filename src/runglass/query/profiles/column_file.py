@@ -27,7 +27,7 @@ from runglass.query.profiles.model import ARRAYS, Trace, TraceInfo
 logger = logging.getLogger("runglass")
 
 # The number changes with the layout. Files with another one are not read, and evicted in time.
-LAYOUT = 6
+LAYOUT = 7
 MAGIC = b"runglass trace\n\0"
 # Where the head is; 0 in a file that is not finished.
 PLACE_SIZE = 8

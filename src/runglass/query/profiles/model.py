@@ -293,6 +293,8 @@ ARRAYS = {
     "string_ends": np.int64,
     # The same for equal texts in all traces: what colours are chosen by.
     "string_hashes": np.uint32,
+    # 1 for each text that is the value of an argument.
+    "argument_texts": np.uint8,
     # Pyramids over the events, see native/trace_view.
     "notable": np.int64,
     "longest": np.int64,
@@ -333,6 +335,7 @@ class Trace:
     string_bytes: Bytes
     string_ends: Int64
     string_hashes: NDArray[np.uint32]
+    argument_texts: Bytes
     notable: Int64
     longest: Int64
     is_proper: Bytes

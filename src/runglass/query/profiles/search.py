@@ -95,7 +95,9 @@ def search(
     number = number_of(q) if mode == "text" else None
     has_texts = bool(texts.any())
     in_names = where != "arguments" and has_texts
-    in_arguments = where != "names" and (has_texts or number is not None)
+    # Most texts are names alone, and looking at all arguments takes most of the time.
+    values = texts & trace.argument_texts
+    in_arguments = where != "names" and (bool(values.any()) or number is not None)
     found: Mask = np.zeros(len(trace), np.bool_)
     before = np.zeros(len(trace) + 1, np.int32)
     allowed: Mask | None = None
@@ -111,7 +113,7 @@ def search(
 
             def look(first: int) -> Mask:
                 ends, last = trace.arguments_end, first + EVENTS_AT_ONCE
-                return find_arguments(trace.arguments, ends, texts, number, first=first, last=last)
+                return find_arguments(trace.arguments, ends, values, number, first=first, last=last)
 
             parts = pool.map(look, range(0, len(trace.arguments_end), EVENTS_AT_ONCE))
             rows = np.concatenate([np.zeros(0, np.bool_), *parts])
