@@ -5947,6 +5947,8 @@ export interface components {
             id: number;
             process: string;
             process_id: string;
+            /** @description What it is called: by its thread or stream, without a number that is a hash. */
+            name: string;
             thread: string;
             thread_id: string;
             /** @enum {unknown} */

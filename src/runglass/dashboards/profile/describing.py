@@ -30,6 +30,7 @@ from runglass.dashboards.profile.shape import (
 from runglass.query.profiles.busy import busy_of_tracks
 from runglass.query.profiles.event_info import describe_event
 from runglass.query.profiles.model import FLOW_KINDS, SessionInfo, Trace, Track
+from runglass.query.profiles.track_names import names_of
 from runglass.query.profiles.tracks import SPANS
 
 
@@ -52,7 +53,7 @@ def describe(loaded: Loaded) -> AboutProfile:
     trace = loaded.trace
     info = trace.info
     kinds = np.bincount(trace.flow_kind, minlength=len(FLOW_KINDS))
-    busy = busy_of_tracks(trace)
+    busy, names = busy_of_tracks(trace), names_of(trace)
     return AboutProfile(
         kind=info.kind,
         unit=info.unit,
@@ -66,6 +67,7 @@ def describe(loaded: Loaded) -> AboutProfile:
                 id=track.id,
                 process=track.process,
                 process_id=track.process_id,
+                name=names[track.id],
                 thread=track.thread,
                 thread_id=track.thread_id,
                 kind=track.kind,

@@ -84,7 +84,10 @@ class TraceTrack(Struct, frozen=True, kw_only=True):
     process: str
     # Id of the process.
     process_id: str
-    # Name of the thread or stream.
+    name: Annotated[
+        str, Meta(description="What it is called: by its thread or stream, without a number that is a hash.")
+    ]
+    # Name of the thread or stream, as in the file.
     thread: str
     # Id of the thread or stream.
     thread_id: str

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from runglass.query.profiles.busy import annotation_mask, busy_ps, join
 from runglass.query.profiles.model import Int32, Place, Trace
+from runglass.query.profiles.track_names import names_of
 
 By = Literal["name", "category", "track", "step", "module"]
 
@@ -120,9 +121,8 @@ def describe(trace: Trace, by: By, key: int) -> tuple[str, int]:
         return trace.info.categories[key].name or trace.info.categories[key].meaning, key
     if by == "step":
         return trace.steps[key].name, key
-    track = trace.tracks[key]
-    name = track.thread or track.process or track.thread_id
-    return (f"{name}, Python" if track.kind == "python" else name), key
+    name = names_of(trace)[key]
+    return (f"{name}, Python" if trace.tracks[key].kind == "python" else name), key
 
 
 def self_inside(trace: Trace, event: int, low: int, high: int) -> int:

@@ -33,6 +33,8 @@ export interface Track {
   readonly id: number;
   readonly process: string;
   readonly process_id: string;
+  /** What it is called; `thread` is its name in the file. */
+  readonly name: string;
   readonly thread: string;
   readonly thread_id: string;
   readonly kind: TrackKind;

@@ -13,7 +13,7 @@ const CHOICES: RowChoices = {
 const ABOUT = sampleAbout({
   tracks: [
     sampleTrack(0, { thread: "main", rows: 5 }),
-    sampleTrack(1, { thread: "thread 77 (autograd)", thread_id: "77" }),
+    sampleTrack(1, { name: "autograd", thread: "thread 77 (autograd)", thread_id: "77" }),
     sampleTrack(2, { thread: "pool a", events: 3 }),
     sampleTrack(3, { thread: "pool b", events: 4 }),
     sampleTrack(4, { thread: "main", kind: "python", rows: 25 }),
@@ -87,6 +87,16 @@ describe("rows", () => {
     const tracks = layRows(GROUPS, CHOICES).rows.flatMap((row) => (row.kind === "group" ? [] : row.tracks));
     expect(tracks.toSorted()).toEqual([0, 1, 2, 3, 4, 5, 6]);
   });
+});
+
+test("a thread whose number is a hash is called by its name alone", () => {
+  const track = sampleTrack(0, {
+    name: "pool 1",
+    thread: "pool/-8052472004597701547",
+    thread_id: "-8052472004597701547",
+  });
+  const [group] = groupTracks(sampleAbout({ tracks: [track] }));
+  expect(group?.items.map(({ label, detail }) => [label, detail])).toEqual([["pool 1", ""]]);
 });
 
 test("a hundred thousand tracks are a few rows", () => {

@@ -159,8 +159,8 @@ function itemsOf(group: string, track: Track, counters: readonly Counter[], used
     return key;
   };
   if (track.events > 0 && track.kind !== "counter") {
-    const { label, detail } = threadTitle(track);
-    items.push({ key: unique(`${group}/${label}`), label, detail, track, counters: [] });
+    const label = track.name;
+    items.push({ key: unique(`${group}/${label}`), label, detail: threadDetail(track), track, counters: [] });
   }
   const isJoined = counters.length <= MOST_JOINED && counters.every(({ unit }) => unit === counters[0]?.unit);
   for (const joined of isJoined ? [counters] : counters.map((counter) => [counter])) {
@@ -182,21 +182,15 @@ function itemsOf(group: string, track: Track, counters: readonly Counter[], used
 const withoutStart = (name: string, start: string): string =>
   name.startsWith(`${start} `) ? name.slice(start.length + 1) : name;
 
-/** "thread 3322 (pt_autograd_0)" is called by what tells it from others. */
-function threadTitle(track: Track): { label: string; detail: string } {
-  const { label, detail } = threadName(track);
-  // Several tracks of one thread.
-  const content = track.kind === "python" ? "Python" : track.kind === "instants" ? "instants" : "";
-  return { label, detail: [content === label ? "" : content, detail].filter(Boolean).join(", ") };
-}
+/** A number of a thread that no system gave. */
+const HASH = /^-?\d{10,}$/;
 
-function threadName({ thread, thread_id, kind }: Track): { label: string; detail: string } {
-  const named = /^thread (\S+) \((.+)\)$/.exec(thread);
-  if (named) return { label: named[2] as string, detail: `thread ${named[1]}` };
-  const id = thread_id === "" ? kind : /^\d+$/.test(thread_id) ? `thread ${thread_id}` : thread_id;
-  if (thread.trim() === "") return { label: id, detail: "" };
-  const isSaid = thread_id === "" || thread.toLowerCase().includes(thread_id.toLowerCase());
-  return { label: thread, detail: isSaid ? "" : id };
+/** What else is said of a track than its name. Several tracks may be of one thread. */
+function threadDetail({ name, thread_id: id, kind }: Track): string {
+  const content = kind === "python" ? "Python" : kind === "instants" ? "instants" : "";
+  const isSaid = id === "" || HASH.test(id) || name.toLowerCase().includes(id.toLowerCase());
+  const number = isSaid ? "" : /^\d+$/.test(id) ? `thread ${id}` : id;
+  return [content === name ? "" : content, number].filter(Boolean).join(", ");
 }
 
 const NONE: ReadonlySet<Item> = new Set();

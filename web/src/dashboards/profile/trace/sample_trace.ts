@@ -7,6 +7,7 @@ export const sampleTrack = (id: number, more: Partial<Track> = {}): Track => ({
   id,
   process: "train.py",
   process_id: "1",
+  name: more.thread ?? `thread ${id}`,
   thread: `thread ${id}`,
   thread_id: String(id),
   kind: "thread",
