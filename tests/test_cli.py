@@ -516,6 +516,11 @@ def test_profile_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert main([*words, "jax_profile/2026_11_15_01_21_13", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["comparison"]["after_ps"] < data["comparison"]["before_ps"]
+    # Two steps, of one profile.
+    assert main(["profile", str(tmp_path), "--run", "jax_profile", "--steps", "1", "0"]) == 0
+    assert "Step 0 takes" in capsys.readouterr().out
+    assert main(["profile", str(tmp_path), "--run", "jax_profile", "--steps", "1", "9"]) == 1
+    assert "no step 9; it has steps from 0 to 5" in capsys.readouterr().err
     assert main([*words, "nothing"]) == 1
     assert "no profile 'nothing' to compare with" in capsys.readouterr().err
 

@@ -194,11 +194,13 @@ def test_says_what_it_does_and_shows_how(
     monkeypatch.chdir(tmp_path)
     known = names_of_examples(name)
     opened = [known[each] for each in ("writer", "files", "records")]
-    with summary.create_file_writer("logs/tf").as_default(step=0):
-        for each in compiled:
-            exec(each, known)
-    for made in opened:
-        made.close()
+    try:
+        with summary.create_file_writer("logs/tf").as_default(step=0):
+            for each in compiled:
+                exec(each, known)
+    finally:
+        for made in opened:
+            made.close()
 
 
 def test_what_is_not_run_is_there() -> None:

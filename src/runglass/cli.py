@@ -249,7 +249,7 @@ def profile(args: argparse.Namespace) -> int:
         load_existing(logs)
         chosen = choose_profile(logs.source, args.run, args.session)
         before = find_other(logs.source, args.compare, chosen.run) if args.compare else None
-        made = report(chosen, before)
+        made = report(chosen, before, args.steps)
     finally:
         logs.stop()
     if args.json:

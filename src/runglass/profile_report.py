@@ -71,7 +71,11 @@ def find_other(source: DataSource, named: str, run: str) -> LogProfile:
     )
 
 
-def report(profile: LogProfile, before: LogProfile | None = None) -> ProfileReport:
+def report(
+    profile: LogProfile, before: LogProfile | None = None, steps: Sequence[int] | None = None
+) -> ProfileReport:
+    """With a comparison if another profile is given, or the numbers of two steps: the earlier, of the other one or of the same, then
+    that of this profile."""
     overview, findings = profile.overview(), profile.advice()
     sections = [steps_section(overview), parts_section(overview), advice_section("Advice", findings)]
     sections.append(ops_section(overview))
@@ -83,10 +87,12 @@ def report(profile: LogProfile, before: LogProfile | None = None) -> ProfileRepo
         "overview": msgspec.to_builtins(overview),
         "advice": msgspec.to_builtins(findings),
     }
-    if before is not None:
-        comparison = before.compare(profile)
-        sections.insert(0, comparison_section(before, comparison))
-        data["compared_with"] = {"run": before.run, "session": before.session}
+    if before is not None or steps is not None:
+        before = before or profile
+        step, after_step = steps or (None, None)
+        comparison = before.compare(profile, step=step, after_step=after_step)
+        sections.insert(0, comparison_section(before, comparison, steps))
+        data["compared_with"] = {"run": before.run, "session": before.session, "step": step}
         data["comparison"] = msgspec.to_builtins(comparison)
     if profile.problems:
         sections.append(Section("Problems", list(profile.problems)))
@@ -154,10 +160,12 @@ def ops_section(overview: Overview) -> Section:
     )
 
 
-def comparison_section(before: LogProfile, found: Comparison) -> Section:
+def comparison_section(before: LogProfile, found: Comparison, steps: Sequence[int] | None) -> Section:
     change = found.after_ps - found.before_ps
+    now, earlier = ("A step", "") if steps is None else (f"Step {steps[1]:,}", f"step {steps[0]:,} of ")
+    where = f"{earlier}{before.run}/{before.session}"
     content: list[str | Table] = [
-        f"A step takes {duration(found.after_ps)}, in {before.run}/{before.session} {duration(found.before_ps)}: "
+        f"{now} takes {duration(found.after_ps)}, in {where} {duration(found.before_ps)}: "
         + (f"{duration(abs(change))} {'more' if change > 0 else 'less'}" if change else "the same")
     ]
     parts = [

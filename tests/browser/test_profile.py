@@ -252,6 +252,22 @@ def test_sums_up_and_advises(open_page, profiles):
     conv = kernels.get_by_role("row").filter(has_text="conv_kernel")
     # Calls, total, share, mean, shortest, longest, and how long the device was idle before it.
     expect(conv).to_contain_text(re.compile(r"4\s*12 ms\s*50.0 %\s*3 ms\s*3 ms\s*3 ms\s*39 ms"))
+    # Conditions on columns, beside words; what is saved is what is shown.
+    field = page.get_by_role("textbox", name="Search kernels")
+    field.fill("total>=8ms mean<3ms")
+    found = kernels.get_by_role("row")
+    expect(found).to_have_count(2)
+    expect(found.nth(1)).to_contain_text("batch_norm_kernel")
+    field.fill("relu total>=8ms")
+    expect(page.get_by_role("region", name="Table of kernels").get_by_role("status")).to_contain_text("0")
+    field.fill("share>40%")
+    expect(found.nth(1)).to_contain_text("conv_kernel")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save these kernels as CSV").click()
+    assert len(Path(download.value.path()).read_text().splitlines()) == 2
+    address_has(page, "profile.filter;")
+    field.fill("")
+    expect(found).to_have_count(4)
     page.get_by_role("radio", name="Short").check(force=True)
     expect(page.get_by_text("No kernel is shorter than 5 µs on average.")).to_be_visible()
 
@@ -277,6 +293,25 @@ def test_sums_up_and_advises(open_page, profiles):
     expect(page.get_by_role("region", name="Step time")).to_contain_text("19.99 ms")
     expect(page.get_by_role("region", name="What explains it")).to_contain_text("late_kernel")
     expect(page.get_by_role("region", name="Findings")).to_contain_text("The same findings before and now.")
+
+    # One step of the other: its last one alone has that kernel.
+    causes = page.get_by_role("region", name="What explains it").get_by_role("row")
+    expect(causes.filter(has_text="late_kernel")).to_contain_text("0.25 → 0")
+    page.get_by_role("combobox", name="Step of the profile to compare with").select_option("step 23")
+    expect(causes.filter(has_text="late_kernel")).to_contain_text("1 → 0")
+    address_has(page, "profile.steps;23;")
+    expect(page.get_by_role("region", name="Findings")).to_contain_text("not compared for single steps")
+    # Two steps of one profile; what they are by default is in the lists.
+    page.get_by_role("button", name="Choose the profile to compare with").click()
+    page.get_by_role("list", name="Profiles").get_by_role("button").filter(has_text="fast").click()
+    now = page.get_by_role("combobox", name="Step of this profile")
+    expect(now).not_to_have_value("")
+    now.select_option("step 12")
+    page.get_by_role("combobox", name="Step of the profile to compare with").select_option("step 11")
+    address_has(page, "profile.steps;11;12")
+    expect(page.get_by_role("region", name="Step time")).to_contain_text("19.99 ms")
+    now.select_option("step 11")
+    expect(page.get_by_text("This is the same profile")).to_be_visible()
 
 
 def test_tells_what_memory_was_for(open_page, memory_profiles):

@@ -2241,6 +2241,16 @@ export interface components {
             before: components["schemas"]["ProfileRef"];
             after: components["schemas"]["ProfileRef"];
             /**
+             * @description One step of it; null: an average one.
+             * @default null
+             */
+            before_step: number | null;
+            /**
+             * @description One step of it; null: an average one.
+             * @default null
+             */
+            after_step: number | null;
+            /**
              * @description Of the CSV.
              * @default causes
              * @enum {unknown}

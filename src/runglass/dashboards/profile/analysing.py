@@ -117,7 +117,11 @@ def answer_workers(loaded: Loaded, body: WorkersBody) -> Answer | Workers:
 
 def answer_compare(before: Loaded, after: Loaded, body: CompareBody) -> Answer | Comparison:
     # What is kept holds the other profile, so that its number stays its own.
-    kept = after.computed(("compare", id(before)), lambda: (before, compare(before.trace, after.trace)))
+    steps = {"before_step": body.before_step, "after_step": body.after_step}
+    kept = after.computed(
+        ("compare", id(before), *steps.values()),
+        lambda: (before, compare(before.trace, after.trace, **steps)),
+    )
     found: Comparison = kept[1]
     if body.format == "json":
         return found

@@ -34,6 +34,7 @@ MAX_STEPS = 2_000
 Moment = Annotated[float, Meta(ge=-9.2e18, le=9.2e18)]
 EventId = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 TrackId = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+StepNumber = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 Width = Annotated[int, Meta(ge=1, le=MAX_WIDTH, description="Pixels.")]
 Limit = Annotated[int, Meta(ge=1, le=MAX_ROWS)]
 Tracks = Annotated[list[TrackId], Meta(max_length=MAX_TRACKS)]
@@ -598,6 +599,10 @@ class WorkersBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=
 class CompareBody(Struct, frozen=True, forbid_unknown_fields=True):
     before: ProfileRef
     after: ProfileRef
+    before_step: Annotated[StepNumber | None, Meta(description="One step of it; null: an average one.")] = (
+        None
+    )
+    after_step: Annotated[StepNumber | None, Meta(description="One step of it; null: an average one.")] = None
     table: Annotated[Literal["causes", "parts", "gone", "fresh"], Meta(description="Of the CSV.")] = "causes"
     format: Literal["json", "csv"] = "json"
 

@@ -282,6 +282,12 @@ def test_what_is_said_of_a_profile_as_a_whole(app):
     assert ([row["host"] for row in alone["workers"]], alone["steps"]) == (["w0"], [7, 8, 9])
     same = app.post("/api/profile/compare", {"before": SESSION, "after": SESSION}).json
     assert same["before_ps"] == same["after_ps"]
+    steps = app.post(
+        "/api/profile/compare", {"before": SESSION, "after": SESSION, "before_step": 7, "after_step": 9}
+    )
+    assert (len(steps.json["parts"]), steps.json["gone"]) == (10, [])
+    missing = app.post("/api/profile/compare", {"before": SESSION, "after": SESSION, "after_step": 6})
+    assert "steps from 7 to 9" in missing.json["error"]["message"]
     findings = ask(app, "advice").json["findings"]
     assert any("input" in each["id"] or "input" in each["title"].lower() for each in findings)
 

@@ -241,12 +241,16 @@ class LogProfile:
         """
         return workers(self._trace)
 
-    def compare(self, after: LogProfile) -> Comparison:
-        """What changed from this profile to another in an average step, and what explains it.
+    def compare(
+        self, after: LogProfile, *, step: int | None = None, after_step: int | None = None
+    ) -> Comparison:
+        """What changed from this profile to another in an average step, and what explains it; or from one step to another, also of one
+        profile.
 
-        >>> profile.compare(log.profile("train", "before")).causes
+        >>> log.profile("train", "before").compare(profile).causes
+        >>> profile.compare(profile, step=20, after_step=21).causes
         """
-        return compare(self._trace, after._trace)
+        return compare(self._trace, after._trace, before_step=step, after_step=after_step)
 
     def _tracks(self, track: int | str) -> list[int]:
         if isinstance(track, str):

@@ -192,7 +192,13 @@ export const loadTree = (client: Client, query: TreeQuery, signal?: AbortSignal)
 
 export const loadComparison = (
   client: Client,
-  query: { readonly before: SessionRef; readonly after: SessionRef },
+  query: {
+    readonly before: SessionRef;
+    readonly after: SessionRef;
+    /** Null: an average one. */
+    readonly before_step: number | null;
+    readonly after_step: number | null;
+  },
   signal?: AbortSignal,
 ): Promise<Comparison> => client.askBody("profile/compare", query, signal);
 export interface OpsQuery {

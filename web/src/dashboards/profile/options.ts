@@ -5,6 +5,7 @@
 import { readParts, writeParts } from "../../base/parts";
 import type { Settings } from "../../state/view/settings.svelte";
 import type { LoggedSession, SearchIn, SearchMode, SumsBy } from "./answer";
+import type { Steps } from "./compare/steps";
 
 const SESSION = "profile.session";
 const VIEW = "profile.view";
@@ -61,8 +62,21 @@ export function beforeOption(settings: Settings): LoggedSession | null {
   const [run, session] = readList(settings, BEFORE);
   return run === undefined || session === undefined ? null : { run, session };
 }
-export const setBeforeOption = (settings: Settings, { run, session }: LoggedSession): void =>
+export function setBeforeOption(settings: Settings, { run, session }: LoggedSession): void {
   writeList(settings, BEFORE, [run, session]);
+  settings.setOption(COMPARED_STEPS, "");
+}
+
+const COMPARED_STEPS = "profile.steps";
+/** Null: the page chooses. */
+export function comparedStepsOption(settings: Settings): Steps | null {
+  const [before, now] = readList(settings, COMPARED_STEPS).map((text) =>
+    /^-?\d{1,15}$/.test(text) ? Number(text) : null,
+  );
+  return before === undefined || now === undefined ? null : { before, now };
+}
+export const setComparedSteps = (settings: Settings, { before, now }: Steps): void =>
+  writeList(settings, COMPARED_STEPS, [String(before ?? ""), String(now ?? "")]);
 
 /** Moments and events of one profile mean nothing in another. Names of tracks do. */
 const OF_ONE_PROFILE = [STEP, TIME, EVENT, RANGE, SECOND, MARKS, CURVE, MOMENT];
@@ -82,7 +96,7 @@ export function optionsAt(
 
 export function setSession(settings: Settings, session: LoggedSession | null): void {
   writeList(settings, SESSION, session ? [session.run, session.session] : []);
-  for (const name of OF_ONE_PROFILE) settings.setOption(name, "");
+  for (const name of [...OF_ONE_PROFILE, COMPARED_STEPS]) settings.setOption(name, "");
 }
 
 /** The view of the profile; "": the page chooses. */

@@ -100,6 +100,17 @@ def pick_steps(times: StepTimes, chosen: Int64) -> StepTimes:
     )
 
 
+def begin_in_step(trace: Trace, number: int) -> Mask:
+    """Which events begin in the step of this number of their host."""
+    found: Mask = np.zeros(len(trace), np.bool_)
+    for host, own in steps_by_host(trace).items():
+        for step in own.steps:
+            if step.number == number:
+                inside = (trace.start_ps >= step.start_ps) & (trace.start_ps < step.end_ps)
+                found |= inside & of_host(trace, host)
+    return found
+
+
 def rows_of(times: StepTimes, is_outlier: Mask | None = None) -> list[StepRow]:
     marked = [False] * len(times) if is_outlier is None else is_outlier.tolist()
     return [

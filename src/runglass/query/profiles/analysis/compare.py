@@ -1,4 +1,4 @@
-"""Two profiles: what changed in an average step, what explains it, and which advice is gone or new."""
+"""Two profiles, or two steps: what changed in an average step, what explains it, and which advice is gone or new."""
 
 from __future__ import annotations
 
@@ -6,10 +6,22 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
+import numpy as np
+from msgspec import Struct
+
+from runglass.errors import BadRequest
 from runglass.query.profiles.analysis.advice import advice
-from runglass.query.profiles.analysis.breakdown import StepTimes, step_times
+from runglass.query.profiles.analysis.breakdown import StepTimes, pick_steps, step_times
 from runglass.query.profiles.analysis.memory import read_curves
-from runglass.query.profiles.analysis.model import PARTS, Cause, Comparison, OpRow, PartChange
+from runglass.query.profiles.analysis.model import (
+    PARTS,
+    Cause,
+    Comparison,
+    Finding,
+    MemoryCurve,
+    OpRow,
+    PartChange,
+)
 from runglass.query.profiles.analysis.ops import ops
 from runglass.query.profiles.model import Place, Trace
 
@@ -25,24 +37,78 @@ EVERYWHERE = re.compile(r"cuda|cu[A-Z]|hip|ProfilerStep|enumerate\(|Optimizer\."
 PLACES: tuple[Place, ...] = ("device", "host")
 
 
-def prepare(trace: Trace) -> None:
-    """What is asked of each of the two, and kept with it."""
-    step_times(trace)
-    advice(trace)
-    for place in PLACES:
-        sums(trace, place)
+class Side(Struct, frozen=True):
+    """One of the two that are compared: a profile, or one step of it."""
+
+    trace: Trace
+    step: int | None = None
+
+    def times(self) -> StepTimes:
+        times = step_times(self.trace)
+        if self.step is None:
+            return times
+        return pick_steps(times, np.flatnonzero([step.number == self.step for step in times.steps]))
+
+    def sums(self, place: Place) -> dict[str, OpRow]:
+        """Ops by name. Only what is in steps counts, as steps are what is compared."""
+        trace, steps = self.trace, self.trace.steps
+        if self.step is not None:
+            return {row.name: row for row in ops(trace, place=place, step=self.step)}
+        if not steps:
+            return {row.name: row for row in ops(trace, place=place)}
+        low, high = min(step.start_ps for step in steps), max(step.end_ps for step in steps)
+        if low <= trace.start_ps.min() and high > trace.start_ps.max():
+            return {row.name: row for row in ops(trace, place=place)}
+        return {row.name: row for row in ops(trace, place=place, range=(low, high))}
+
+    def advice(self) -> list[Finding]:
+        """What is usual is not seen in one step."""
+        return advice(self.trace) if self.step is None else []
+
+    def prepare(self) -> None:
+        """What is asked of each of the two, and kept with its trace."""
+        self.times()
+        self.advice()
+        for place in PLACES:
+            self.sums(place)
+
+    def peaks(self) -> dict[str, float]:
+        """The highest use of each allocator, in bytes."""
+        found: dict[str, float] = {}
+        for curve in read_curves(self.trace):
+            peak = curve.peak_bytes if self.step is None else self.peak_in_step(curve)
+            found[curve.allocator] = max(found.get(curve.allocator, 0.0), peak)
+        return found
+
+    def peak_in_step(self, curve: MemoryCurve) -> float:
+        times = self.times()
+        found = 0.0
+        for step in times.steps:
+            if step.host in ("", curve.host):
+                # What was in use when the step began counts, too.
+                first = np.searchsorted(curve.times_ps, step.start_ps, side="right") - 1
+                last = np.searchsorted(curve.times_ps, step.end_ps)
+                own = curve.allocated[max(int(first), 0) : int(last)]
+                found = max(found, float(own.max(initial=0.0)))
+        return found
 
 
-def compare(before: Trace, after: Trace) -> Comparison:
+def compare(
+    before: Trace, after: Trace, *, before_step: int | None = None, after_step: int | None = None
+) -> Comparison:
+    """Average steps of two profiles, or single ones by their number, of two profiles or of one."""
+    check_step(before, before_step, "before_step")
+    check_step(after, after_step, "after_step")
+    sides = Side(before, before_step), Side(after, after_step)
     with ThreadPoolExecutor(2, thread_name_prefix="runglass-compare") as pool:
-        list(pool.map(prepare, (before, after)))
-    first, second = step_times(before), step_times(after)
+        list(pool.map(Side.prepare, sides))
+    first, second = (side.times() for side in sides)
     before_ps, after_ps = mean_step(first), mean_step(second)
     change = after_ps - before_ps
     causes: list[Cause] = []
     alike: dict[Place, float] = {}
     for place in PLACES:
-        old, new = sums(before, place), sums(after, place)
+        old, new = (side.sums(place) for side in sides)
         names_of = [{name for name in each if not EVERYWHERE.match(name)} for each in (old, new)]
         if all(names_of):
             alike[place] = len(names_of[0] & names_of[1]) / min(map(len, names_of))
@@ -50,49 +116,53 @@ def compare(before: Trace, after: Trace) -> Comparison:
             old, new, max(len(first), 1), max(len(second), 1), change, "kernel" if place == "device" else "op"
         )
     # Ops and kernels together: a host that waits for data may explain all, and hundreds of kernels nothing.
-    causes = [*ranked(causes), *memory_causes(before, after)]
-    findings = advice(before), advice(after)
+    causes = [*ranked(causes), *memory_causes(*sides)]
+    is_whole = before_step is None and after_step is None
+    findings = [side.advice() if is_whole else [] for side in sides]
     names = [{finding.id for finding in each} for each in findings]
-    notes = []
-    if alike and alike.get("device", 0) < ALIKE_KERNELS and alike.get("host", 0) < ALIKE_OPS:
-        notes.append(
-            "The two profiles have hardly any op or kernel in common: they are of different programs."
-        )
-    for steps, which in ((first, "first"), (second, "second")):
-        if len(steps) < 2:
-            notes.append(
-                f"The {which} profile has {len(steps)} step{'s' * (len(steps) != 1)}: what is usual cannot be told."
-            )
     return Comparison(
         before_ps=before_ps,
         after_ps=after_ps,
         parts=[
-            PartChange(
-                part=part,
-                before_ps=first.mean(part),
-                after_ps=second.mean(part),
-            )
-            for part in PARTS
+            PartChange(part=part, before_ps=first.mean(part), after_ps=second.mean(part)) for part in PARTS
         ],
         causes=causes,
         gone=[finding for finding in findings[0] if finding.id not in names[1]],
         fresh=[finding for finding in findings[1] if finding.id not in names[0]],
-        notes=notes,
+        notes=notes_of(sides, alike),
     )
+
+
+def check_step(trace: Trace, step: int | None, where: str) -> None:
+    if step is None or any(each.number == step for each in trace.steps):
+        return
+    numbers = [each.number for each in trace.steps]
+    has = (
+        f"it has steps from {min(numbers):,} to {max(numbers):,}" if numbers else "nothing in it marks steps"
+    )
+    raise BadRequest(f"The profile has no step {step:,}; {has}.", where=where)
+
+
+def notes_of(sides: tuple[Side, Side], alike: dict[Place, float]) -> list[str]:
+    notes = []
+    is_one = sides[0].trace is sides[1].trace
+    if not is_one and alike and alike.get("device", 0) < ALIKE_KERNELS and alike.get("host", 0) < ALIKE_OPS:
+        notes.append(
+            "The two profiles have hardly any op or kernel in common: they are of different programs."
+        )
+    for side, which in zip(sides, ("first", "second"), strict=True):
+        count = len(side.times())
+        if side.step is None and count < 2:
+            notes.append(
+                f"The {which} profile has {count} step{'s' * (count != 1)}: what is usual cannot be told."
+            )
+    if any(side.step is not None for side in sides):
+        notes.append("Findings are about all steps of a profile, so they are not compared for single steps.")
+    return notes
 
 
 def mean_step(steps: StepTimes) -> float:
     return int(steps.duration.sum()) / max(len(steps), 1)
-
-
-def sums(trace: Trace, place: Place) -> dict[str, OpRow]:
-    """Ops by name. Only what is in steps counts, as steps are what is compared."""
-    if not trace.steps:
-        return {row.name: row for row in ops(trace, place=place)}
-    low, high = min(step.start_ps for step in trace.steps), max(step.end_ps for step in trace.steps)
-    if low <= trace.start_ps.min() and high > trace.start_ps.max():
-        return {row.name: row for row in ops(trace, place=place)}
-    return {row.name: row for row in ops(trace, place=place, range=(low, high))}
 
 
 def explain(
@@ -129,13 +199,11 @@ def ranked(causes: list[Cause]) -> list[Cause]:
     return sorted(causes, key=lambda cause: (-abs(cause.after - cause.before), cause.name))
 
 
-def memory_causes(before: Trace, after: Trace) -> list[Cause]:
+def memory_causes(before: Side, after: Side) -> list[Cause]:
     """The peak of each allocator, in bytes."""
-    if not (before.info.has_memory or after.info.has_memory):
+    if not (before.trace.info.has_memory or after.trace.info.has_memory):
         return []
-    old, new = (
-        {curve.allocator: curve.peak_bytes for curve in read_curves(trace)} for trace in (before, after)
-    )
+    old, new = before.peaks(), after.peaks()
     return [
         Cause(
             kind="memory",

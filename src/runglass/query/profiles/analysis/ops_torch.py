@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from runglass.query.profiles.analysis.breakdown import begin_in_step
 from runglass.query.profiles.analysis.flops import count_work
 from runglass.query.profiles.analysis.grouping import group
 from runglass.query.profiles.analysis.launching import (
@@ -35,6 +36,7 @@ def ops(
     place: Place | None = None,
     with_idle: bool = False,
     range: tuple[int, int] | None = None,
+    step: int | None = None,
 ) -> list[OpRow]:
     """Ops that begin in the range, the longest self time first; those of the host, then those of devices."""
     rows: list[OpRow] = []
@@ -43,6 +45,8 @@ def ops(
     low, high = range if range is not None else (0, trace.info.end_ps)
     if range is not None:
         inside = (trace.start_ps >= low) & (trace.start_ps < high)
+    if step is not None:
+        inside &= begin_in_step(trace, step)
     if place != "device":
         chosen = inside & ~device & ~has_category(trace, PYTHON | frozenset({"trace"})) & is_span(trace)
         rows += host_rows(trace, np.flatnonzero(chosen), by)

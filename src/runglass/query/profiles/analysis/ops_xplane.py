@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from runglass.native.trace_nesting import inherit
+from runglass.query.profiles.analysis.breakdown import begin_in_step
 from runglass.query.profiles.analysis.columns import columns
 from runglass.query.profiles.analysis.grouping import Groups, group
 from runglass.query.profiles.analysis.kernels import TENSOR_CORES, in_range
@@ -38,9 +39,12 @@ def ops(
     place: Place | None = None,
     with_idle: bool = False,
     range: tuple[int, int] | None = None,
+    step: int | None = None,
 ) -> list[OpRow]:
     """Those with the most time of their own first, the host's and the devices' ops each for itself."""
     inside = in_range(trace, range)
+    if step is not None:
+        inside &= begin_in_step(trace, step)
     found: list[OpRow] = []
     if place != "device":
         found.extend(host_ops(trace, by, inside, with_idle=with_idle))

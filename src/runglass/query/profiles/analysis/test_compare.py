@@ -3,9 +3,11 @@ from __future__ import annotations
 import pytest
 from tests.support.planted_training import STEP_US, Training, planted
 
+from runglass.errors import BadRequest
 from runglass.query.profiles.analysis.advice import advice
 from runglass.query.profiles.analysis.breakdown import step_times
 from runglass.query.profiles.analysis.compare import compare
+from runglass.query.profiles.analysis.memory import read_curves
 from runglass.query.profiles.analysis.ops import ops
 from runglass.query.profiles.model import KEPT_ANSWERS
 
@@ -56,6 +58,56 @@ def test_what_explains_most_comes_first_on_host_and_device():
         "op",
         "kernel",
     ]
+
+
+def one_slow_step() -> Training:
+    """Five steps of 10 ms; the fourth copies for 4 ms more, on a kernel that is larger."""
+    made = Training()
+    for number in range(5):
+        begin, late = number * 20_000, 4_000 * (number == 3)
+        made.host(f"ProfilerStep#{number}", begin, 10_000 + late, "user_annotation")
+        for each in range(2 + 38 * bool(late)):
+            made.host("aten::copy_", begin + 100 + each * 100, 90)
+        made.launch(begin + 6_000, "gemm", begin + 6_100, 1_000 + late // 4)
+    return made
+
+
+def test_two_steps_of_one_profile():
+    trace = one_slow_step().trace()
+    found = compare(trace, trace, before_step=1, after_step=3)
+    assert (found.before_ps, found.after_ps) == (10_000 * PS, 14_000 * PS)
+    copies, kernel = found.causes[:2]
+    assert (copies.name, copies.calls_before, copies.calls_after) == ("aten::copy_", 2, 40)
+    assert (copies.after - copies.before) / PS == 38 * 90
+    assert (kernel.name, kernel.before, kernel.after) == ("gemm", 1_000 * PS, 2_000 * PS)
+    assert sum(part.after_ps - part.before_ps for part in found.parts) == 4_000 * PS
+    assert (found.gone, found.fresh) == ([], [])
+    assert found.notes == [
+        "Findings are about all steps of a profile, so they are not compared for single steps."
+    ]
+    # Against an average step, and the other way round.
+    usual = compare(trace, trace, after_step=3)
+    assert (usual.before_ps, usual.after_ps) == (10_800 * PS, 14_000 * PS)
+    back = compare(trace, trace, before_step=3, after_step=1)
+    assert [cause.name for cause in back.causes[:2]] == ["aten::copy_", "gemm"]
+    assert back.causes[0].share == pytest.approx(copies.share)
+
+
+def test_the_memory_of_a_step_is_its_own():
+    trace = planted("leak").trace()
+    found = compare(trace, trace, before_step=0, after_step=4)
+    (memory,) = (cause for cause in found.causes if cause.kind == "memory")
+    assert 0 < memory.before < memory.after == max(curve.peak_bytes for curve in read_curves(trace))
+
+
+def test_a_step_that_is_not_there():
+    trace = one_slow_step().trace()
+    with pytest.raises(BadRequest, match=r"no step 9; it has steps from 0 to 4"):
+        compare(trace, trace, after_step=9)
+    bare = Training()
+    bare.host("aten::add", 0, 10)
+    with pytest.raises(BadRequest, match=r"no step 1; nothing in it marks steps"):
+        compare(bare.trace(), trace, before_step=1)
 
 
 def test_a_profile_and_itself():
