@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runglass.native.trace_groups import divide, find_spans, marked, sums_of
+from runglass.native.trace_groups import divide, find_spans, marked, sums_of, used_numbers
 
 small = st.integers(-2, 3)
 wide = st.one_of(small, st.integers(-(2**62), 2**62))
@@ -82,3 +82,12 @@ def test_the_interval_of_a_moment(times, spans):
 def test_marked_numbers(mask, numbers):
     found = marked(np.array(mask, np.uint8), np.array(numbers, np.int32))
     assert found.tolist() == [0 <= number < len(mask) and mask[number] for number in numbers]
+
+
+@plain
+@given(st.lists(wide, max_size=40), st.integers(0, 6))
+def test_numbers_that_occur(numbers, size):
+    expected = [int(number in numbers) for number in range(size)]
+    assert used_numbers(np.array(numbers, np.int64), size).tolist() == expected
+    narrow = np.array([number for number in numbers if abs(number) < 2**31], np.int32)
+    assert used_numbers(narrow, size).tolist() == expected

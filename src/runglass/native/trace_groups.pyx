@@ -181,6 +181,18 @@ def find_spans(const int64_t[::1] time, const int64_t[::1] begins, const int64_t
     return found_
 
 
+def used_numbers(const whole[::1] numbers, Py_ssize_t size):
+    """1 for each number below `size` that occurs; others are left out."""
+    cdef Py_ssize_t i
+    found_ = np.zeros(size, np.uint8)
+    cdef uint8_t[::1] found = found_
+    with nogil:
+        for i in range(numbers.shape[0]):
+            if 0 <= numbers[i] < size:
+                found[numbers[i]] = 1
+    return found_
+
+
 def marked(const uint8_t[::1] mask, const int32_t[::1] numbers):
     """Which numbers are marked; those beyond the mask, such as -1, are not."""
     cdef Py_ssize_t i, size = mask.shape[0]

@@ -19,7 +19,7 @@ from runglass.errors import ProfileDamaged as ProfileDamaged
 from runglass.errors import ProfileNotOpen as ProfileNotOpen
 from runglass.errors import ProfileUnknown as ProfileUnknown
 from runglass.lru import Computed
-from runglass.native.trace_groups import marked
+from runglass.native.trace_groups import marked, used_numbers
 from runglass.native.trace_view import View
 from runglass.native.trace_view import give_back as give_back
 
@@ -493,9 +493,7 @@ def used_names(trace: Trace, chosen: Mask | Int32 | Int64 | None = None) -> list
 
 def numbers_in(column: Int32 | Int64, size: int) -> list[int]:
     """The different numbers of a column, of those from 0 to `size`; -1 is left out."""
-    used = np.zeros(size + 1, np.bool_)
-    used[column] = True
-    found: list[int] = np.flatnonzero(used[:-1]).tolist()
+    found: list[int] = np.flatnonzero(used_numbers(np.ascontiguousarray(column), size)).tolist()
     return found
 
 

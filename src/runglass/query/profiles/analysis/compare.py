@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from runglass.errors import BadRequest
 from runglass.query.profiles.analysis.advice import advice
-from runglass.query.profiles.analysis.breakdown import StepTimes, pick_steps, step_times
+from runglass.query.profiles.analysis.breakdown import StepTimes, pick_steps, step_times, steps_by_host
+from runglass.query.profiles.analysis.kept import kept
 from runglass.query.profiles.analysis.memory import read_curves
 from runglass.query.profiles.analysis.model import (
     PARTS,
@@ -51,15 +52,8 @@ class Side(Struct, frozen=True):
 
     def sums(self, place: Place) -> dict[str, OpRow]:
         """Ops by name. Only what is in steps counts, as steps are what is compared."""
-        trace, steps = self.trace, self.trace.steps
-        if self.step is not None:
-            return {row.name: row for row in ops(trace, place=place, step=self.step)}
-        if not steps:
-            return {row.name: row for row in ops(trace, place=place)}
-        low, high = min(step.start_ps for step in steps), max(step.end_ps for step in steps)
-        if low <= trace.start_ps.min() and high > trace.start_ps.max():
-            return {row.name: row for row in ops(trace, place=place)}
-        return {row.name: row for row in ops(trace, place=place, range=(low, high))}
+        span = None if self.step is not None else span_of_steps(self.trace)
+        return {row.name: row for row in ops(self.trace, place=place, range=span, step=self.step)}
 
     def advice(self) -> list[Finding]:
         """What is usual is not seen in one step."""
@@ -131,6 +125,18 @@ def compare(
         fresh=[finding for finding in findings[1] if finding.id not in names[0]],
         notes=notes_of(sides, alike),
     )
+
+
+@kept
+def span_of_steps(trace: Trace) -> tuple[int, int] | None:
+    """From the beginning of the first to the end of the last; None: no event begins outside of it, or there are no steps."""
+    hosts = steps_by_host(trace).values()
+    if not hosts:
+        return None
+    low, high = min(int(own.start.min()) for own in hosts), max(int(own.end.max()) for own in hosts)
+    if low <= trace.start_ps.min() and high > trace.start_ps.max():
+        return None
+    return low, high
 
 
 def check_step(trace: Trace, step: int | None, where: str) -> None:
