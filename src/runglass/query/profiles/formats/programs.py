@@ -12,7 +12,6 @@ from msgspec import Struct
 from runglass.native.wire import WireError, decode
 from runglass.query.graphs.formats.hlo import list_modules, op_name
 from runglass.query.profiles.formats.chrome import Reader
-from runglass.query.profiles.model import ProfileDamaged
 from runglass.query.profiles.stacks import is_framework
 from runglass.schema.hlo import BUFFERS, DTYPES, HLO, TUPLE
 
@@ -77,10 +76,13 @@ class Programs(Struct):
     instructions: dict[str, dict[str, Instruction]]
     # By number of the program.
     buffers: dict[str, dict[str, Any]]
+    # Of programs that are left out.
+    problems: list[str]
 
 
 def read_programs(reader: Reader) -> Programs:
-    """Raises ProfileDamaged if one is cut off."""
+    """One that is damaged costs no other."""
+    problems: list[str] = []
     found: dict[str, dict[str, Instruction]] = {}
     buffers: dict[str, dict[str, Any]] = {}
     left = MAX_INSTRUCTIONS
@@ -95,12 +97,16 @@ def read_programs(reader: Reader) -> Programs:
             given = decode(BUFFERS, data).get("buffer_assignment", {})
             allocations = list_allocations(given, program)
         except (WireError, RecursionError) as error:
-            raise ProfileDamaged(f"program {module.name}: {error}") from error
+            problems.append(
+                f"byte {module.start}: the program {module.name} is damaged ({error}); what its instructions compute, and its buffers, "
+                "are left out"
+            )
+            continue
         found.setdefault(match[1], {}).update(costs)
         if allocations:
             buffers[match[1]] = {"name": module.name, "allocations": allocations}
         left -= len(costs)
-    return Programs(found, buffers)
+    return Programs(found, buffers, problems)
 
 
 def list_allocations(given: Mapping[str, Any], program: Mapping[str, Any]) -> list[dict[str, Any]]:

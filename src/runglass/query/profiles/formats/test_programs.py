@@ -1,4 +1,12 @@
-from runglass.query.profiles.formats.programs import Costs
+from pathlib import Path
+
+from runglass.native.trace_rows import TraceRows
+from runglass.query.graphs.formats.hlo import list_modules
+from runglass.query.profiles.formats.programs import Costs, read_programs
+from runglass.query.profiles.formats.xplane import read
+from runglass.query.profiles.read import Content
+
+GOLDEN = Path(__file__).parents[5] / "tests" / "golden"
 
 F32, BF16, TUPLE = 11, 16, 13
 
@@ -89,3 +97,26 @@ def test_the_innermost_line_of_the_user():
     # Ids of frames that are not there, and dimensions that no memory holds.
     made = module([instruction(1, "add", shape(*[2**62] * 40), metadata={"stack_frame_id": 9})])
     assert dict(Costs({**made, "stack_frame_index": frames}))["add_1"] == (1e15, 1e15, "add", "", "")
+
+
+def test_a_damaged_program_costs_no_other():
+    (path,) = (GOLDEN / "profiles" / "jax_profile_gpu").rglob("*.xplane.pb")
+    data = bytearray(path.read_bytes())
+    reader = Content(bytes(data))
+    whole = read_programs(reader)
+    assert whole.problems == []
+    damaged = next(
+        each for each in list_modules(reader.read, reader.size_bytes) if each.name == "jit__normal(4640)"
+    )
+    # Its first field is longer than all of it.
+    data[damaged.start + 1 : damaged.start + 4] = b"\xff\xff\x7f"
+    rows = TraceRows()
+    file = read(Content(bytes(data)), "vm.xplane.pb", rows)
+    assert set(file.metadata["programs"]) == set(whole.instructions) - {"4640"}
+    (problem,) = rows.problems
+    assert problem.startswith(
+        f"vm.xplane.pb: byte {damaged.start}: the program jit__normal(4640) is damaged ("
+    )
+    undamaged = TraceRows()
+    read(reader, "vm.xplane.pb", undamaged)
+    assert rows.count == undamaged.count > 0

@@ -8,7 +8,6 @@ from runglass.native.trace_rows import TraceFile, TraceRows
 from runglass.native.xplane import read_xplane
 from runglass.query.profiles.formats.chrome import Reader
 from runglass.query.profiles.formats.programs import read_programs
-from runglass.query.profiles.model import ProfileDamaged
 
 ENDING = ".xplane.pb"
 
@@ -28,13 +27,11 @@ def read(
     host = name.rpartition("/")[2].removesuffix(ENDING)
     if host:
         file.host = host
-    try:
-        programs = read_programs(reader)
-    except ProfileDamaged as error:
-        rows.add_problem(f"{name}: {error.message}")
-    else:
-        if programs.instructions:
-            file.metadata["programs"] = programs.instructions
-        if programs.buffers:
-            file.metadata["buffers"] = programs.buffers
+    programs = read_programs(reader)
+    for problem in programs.problems:
+        rows.add_problem(f"{name}: {problem}")
+    if programs.instructions:
+        file.metadata["programs"] = programs.instructions
+    if programs.buffers:
+        file.metadata["buffers"] = programs.buffers
     return file
