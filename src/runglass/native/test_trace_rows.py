@@ -225,3 +225,28 @@ def test_texts_of_arguments_are_known():
     rows = rows_with({"key": "value", "number": 3}, {"key": "op"})
     used = [rows.strings[number] for number in np.flatnonzero(rows.argument_texts)]
     assert sorted(used) == ["op", "value"]
+
+
+@pytest.mark.parametrize("share", [0, 0.001, 0.02, 0.3, 1])
+@pytest.mark.parametrize("wanted", [1, 3, 300])
+def test_texts_are_found_however_rare_they_are(share, wanted):
+    """Rare ones by their bytes, which stand in numbers and other texts too; frequent and many ones by looking at all rows."""
+    rng = np.random.default_rng(wanted)
+    texts = [f"text {number}" for number in range(300)]
+    given = []
+    for _ in range(4_000):
+        number = int(rng.integers(wanted)) if rng.random() < share else int(rng.integers(wanted, 301)) % 300
+        given.append(
+            {"a": int(rng.integers(-(2**40), 2**40)), "text": texts[number], "b": 5, "c": float(number)}
+        )
+    rows = rows_with(*given)
+    blob, ends = rows.arguments, rows.arguments_end
+    marked = set(texts[:wanted])
+    mask = np.array([text in marked for text in rows.strings], np.uint8)
+    expected = [row["text"] in marked for row in given]
+    assert find_arguments(blob, ends, mask).tolist() == expected
+    assert find_arguments(blob, ends, mask, first=7, last=3_000).tolist() == expected[7:3_000]
+    # Ends that a damaged file may have: nothing is read beyond the arguments.
+    odd = ends.copy()
+    odd[[5, 1_000, 3_999]] = [2**62, -5, 2**40]
+    assert len(find_arguments(blob, odd, mask)) == len(given)

@@ -18,6 +18,17 @@ from runglass.native.wire cimport load_u64, put_varint, read_varint
 cdef extern from "large_pages.h" nogil:
     void rg_use_large_pages(void *data, size_t size) noexcept
 
+cdef extern from "find_argument.h" nogil:
+    enum:
+        RG_MOST_FIRST_BYTES
+
+    struct rg_pairs:
+        uint8_t low
+        uint8_t high
+        uint8_t firsts[RG_MOST_FIRST_BYTES]
+
+    const uint8_t *rg_find_pair(const uint8_t *p, const uint8_t *end, const rg_pairs *wanted) noexcept
+
 cdef extern from "append.h" nogil:
     int rg_append(int fd, const void *data, size_t size) noexcept
 
@@ -29,6 +40,9 @@ cdef enum:
     SPILL_BYTES = 4 << 20
     STRING_BYTES = 1 << 20
     MAX_PROBLEMS = 64
+    # Rows that are found one by one, and how far they must be apart on average for it to pay off.
+    FEW_ROWS = 1_000
+    BYTES_BETWEEN = 200
 
 cdef int64_t NOTHING = <int64_t>(<uint64_t>1 << 63)
 MISSING = NOTHING
@@ -838,6 +852,62 @@ cdef inline bint has_wanted(const uint8_t *p, const uint8_t *end, const Wanted *
     return False
 
 
+cdef bint choose_pairs(const Wanted *wanted, rg_pairs *pairs) noexcept nogil:
+    """By which bytes arguments that are looked for can be found; False: by too many. The bytes of numbers are everywhere."""
+    cdef uint64_t i
+    cdef int count = 0, at
+    cdef uint8_t written[10]
+    if wanted.is_number:
+        return False
+    for i in range(wanted.text_count):
+        if not wanted.texts[i]:
+            continue
+        put_varint(written, i)
+        at = 0
+        while at < count and pairs.firsts[at] != written[0]:
+            at += 1
+        if at < count:
+            continue
+        if count == RG_MOST_FIRST_BYTES:
+            return False
+        pairs.firsts[count] = written[0]
+        count += 1
+    if not count:
+        return False
+    for at in range(count, RG_MOST_FIRST_BYTES):
+        pairs.firsts[at] = pairs.firsts[0]
+    pairs.low, pairs.high = ARGUMENT_TEXT, ARGUMENT_BYTES
+    return True
+
+
+cdef Py_ssize_t find_rare(
+    const uint8_t *data, int64_t size, const int64_t[::1] ends, Py_ssize_t first, Py_ssize_t stop,
+    const Wanted *wanted, const rg_pairs *pairs, uint8_t[::1] out
+) noexcept nogil:
+    """Take apart only the rows that have the bytes. Gives the row from which on it is quicker to look at all, because most have them."""
+    cdef const uint8_t *start = data + (max(0, min(ends[first - 1], size)) if first else 0)
+    cdef const uint8_t *limit = data + max(0, min(ends[stop - 1], size))
+    cdef const uint8_t *at = start
+    cdef const uint8_t *p = NULL
+    cdef const uint8_t *end = NULL
+    cdef Py_ssize_t i = first, taken = 0
+    while at < limit:
+        at = rg_find_pair(at, limit, pairs)
+        while i < stop and ends[i] <= at - data:
+            i += 1
+        if at == limit or i == stop:
+            break
+        if not row_range(ends, i, size, data, &p, &end) or p > at:
+            at += 1
+            continue
+        out[i - first] = has_wanted(p, end, wanted)
+        at = end
+        taken += 1
+        if taken >= FEW_ROWS and at - start < taken * BYTES_BETWEEN:
+            return i + 1
+    return stop
+
+
 def find_arguments(
     const uint8_t[::1] arguments,
     const int64_t[::1] ends,
@@ -857,6 +927,7 @@ def find_arguments(
     cdef const uint8_t *end = NULL
     cdef Py_ssize_t i
     cdef int64_t whole
+    cdef rg_pairs pairs
     cdef uint8_t written[10]
     cdef Wanted wanted
     memset(&wanted, 0, sizeof(wanted))
@@ -871,10 +942,16 @@ def find_arguments(
         wanted.encoded = (<uint64_t>whole << 1) ^ <uint64_t>(whole >> 63)
         put_varint(written, wanted.encoded)
         wanted.first_byte = written[0]
+    if stop <= first:
+        return found
     with nogil:
-        for i in range(first, stop):
+        i = first
+        if choose_pairs(&wanted, &pairs):
+            i = find_rare(data, arguments.shape[0], ends, first, stop, &wanted, &pairs, out)
+        while i < stop:
             if row_range(ends, i, arguments.shape[0], data, &p, &end):
                 out[i - first] = has_wanted(p, end, &wanted)
+            i += 1
     return found
 
 
