@@ -17,6 +17,7 @@ from runglass.query.profiles.analysis.launching import on_device
 from runglass.query.profiles.analysis.model import PARTS, OpRow, Overview, Spread
 from runglass.query.profiles.analysis.ops import ops
 from runglass.query.profiles.analysis.programs import executed
+from runglass.query.profiles.analysis.workers import missing_workers
 from runglass.query.profiles.model import Float64, Int8, Int64, Mask, Place, Trace, named_like
 
 TOP_OPS = 10
@@ -189,6 +190,9 @@ def environment(trace: Trace) -> dict[str, Any]:
 
 def notes(trace: Trace, *, has_device: bool) -> list[str]:
     found = [] if trace.info.steps_note is None else [trace.info.steps_note]
+    missing = missing_workers(trace)
+    if missing is not None:
+        found.append(missing)
     if not has_device:
         found.append("No device is in this profile: what is shown is the host's.")
     return found

@@ -4,6 +4,7 @@ import pytest
 from tests.support.planted_training import STEP_US, STEPS, Training, planted
 
 from runglass.query.profiles.analysis.messages import input_bytes
+from runglass.query.profiles.analysis.overview import overview
 from runglass.query.profiles.analysis.workers import workers
 from runglass.query.profiles.column_file import ColumnFiles
 from runglass.query.profiles.model import Trace
@@ -12,7 +13,7 @@ from runglass.query.profiles.read import Content, convert
 PS = 10**6
 
 
-def three_workers(late: int, **more: int) -> Trace:
+def three_workers(late: int, **more: object) -> Trace:
     """The last one comes late to the collective, which ends for all at the same time."""
     files = []
     for rank in range(3):
@@ -65,6 +66,18 @@ def test_what_cannot_be_said():
     assert "one worker" in alone.notes[0]
     apart = workers(three_workers(0, displayTimeUnit=1))
     assert "clocks" in apart.notes[0]
+
+
+def test_workers_that_are_not_there():
+    info = {"backend": "nccl", "rank": 0, "world_size": 8}
+    trace = three_workers(0, baseTimeNanoseconds=10**18, distributedInfo=info)
+    note = "The training had 8 workers; profiles of 3 of them are here."
+    assert workers(trace).notes[0].startswith(note)
+    assert any(each.startswith(note) for each in overview(trace).notes)
+    whole = three_workers(0, baseTimeNanoseconds=10**18, distributedInfo={**info, "world_size": 3})
+    assert workers(whole).notes == []
+    odd = three_workers(0, baseTimeNanoseconds=10**18, distributedInfo={"world_size": "many"})
+    assert workers(odd).notes == []
 
 
 def test_bytes_of_a_collective():

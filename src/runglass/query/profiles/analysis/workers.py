@@ -77,6 +77,23 @@ class Matched(Struct, frozen=True):
     transfer: Cover
 
 
+def missing_workers(trace: Trace) -> str | None:
+    """What is to be said where the training had more workers than this session has profiles of."""
+    told = [
+        given["world_size"]
+        for metadata in trace.info.metadata
+        if isinstance(given := metadata.get("distributedInfo"), dict)
+        and isinstance(given.get("world_size"), int)
+    ]
+    there, all_workers = len(trace.info.hosts), max(told, default=0)
+    if all_workers <= there:
+        return None
+    return (
+        f"The training had {all_workers:,} workers; profiles of {there:,} of them are here. What the others did, and who waited for them, "
+        "is not known."
+    )
+
+
 def workers(trace: Trace) -> Workers:
     facts = Facts(trace)
     names = [number for number in used_names(trace) if COLLECTIVE.fullmatch(trace.text(number))]
@@ -84,7 +101,8 @@ def workers(trace: Trace) -> Workers:
         named(trace, names) & ~has_category(trace, PYTHON | {"gpu_user_annotation"}) & (trace.duration_ps > 0)
     )
     moving |= facts.work & has_meaning(trace, frozenset({"communication"}))
-    notes = []
+    missing = missing_workers(trace)
+    notes = [] if missing is None else [missing]
     matched: dict[str, Matched] = {}
     collectives: list[CollectiveRow] = []
     if len(facts.hosts) < 2:
