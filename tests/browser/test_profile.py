@@ -219,7 +219,7 @@ def test_tracks_are_hidden_pinned_and_filtered(open_page, profiles):
     expect(button).to_contain_text(f"{before} of {before}")
 
 
-def test_sums_up_and_advises(open_page, profiles):
+def test_sums_up_and_advises(open_page, profiles, problems):
     # A profile with steps opens on its summary.
     page = open_page(profiles, "#/profile?option=profile.session;fast;1790000000000000000")
     expect(page.get_by_role("region", name="Figures")).to_contain_text("19.99 ms")
@@ -301,6 +301,13 @@ def test_sums_up_and_advises(open_page, profiles):
     expect(causes.filter(has_text="late_kernel")).to_contain_text("1 → 0")
     address_has(page, "profile.steps;23;")
     expect(page.get_by_role("region", name="Findings")).to_contain_text("not compared for single steps")
+    # A link to a step that is not there says so, and the list has those that are.
+    page.evaluate(
+        "() => void (location.hash = location.hash.replace(/(profile.steps(?:;|%3B))23/, (_, name) => name + '99'))"
+    )
+    expect(page.get_by_role("main")).to_contain_text("no step 99; it has steps from 20 to 23")
+    page.get_by_role("combobox", name="Step of the profile to compare with").select_option("step 22")
+    expect(page.get_by_role("region", name="Step time")).to_be_visible()
     # Two steps of one profile; what they are by default is in the lists.
     page.get_by_role("button", name="Choose the profile to compare with").click()
     page.get_by_role("list", name="Profiles").get_by_role("button").filter(has_text="fast").click()
@@ -312,6 +319,9 @@ def test_sums_up_and_advises(open_page, profiles):
     expect(page.get_by_role("region", name="Step time")).to_contain_text("19.99 ms")
     now.select_option("step 11")
     expect(page.get_by_text("This is the same profile")).to_be_visible()
+    # The browser remarks on the answer to the step that is not there.
+    assert all("400 (Bad Request)" in problem for problem in problems)
+    problems.clear()
 
 
 def test_tells_what_memory_was_for(open_page, memory_profiles):
