@@ -163,6 +163,20 @@ def test_a_line_that_is_followed_is_the_line_from_all_points(seed, query, form, 
             assert_same(line, make_line(columns, query))
 
 
+def test_an_average_that_overflows_where_no_value_does():
+    value = np.full(3000, np.finfo(np.float64).max)
+    value[-1] = 0.0
+    assert np.isinf(ema(value, 0.99)).any()
+    now = np.arange(3000), 1.7e9 + np.arange(3000.0), value
+    pyramid = Pyramid()
+    pyramid.update(*now)
+    series = LongSeries(3000, (LongPiece(pyramid, *now, 0, 3000, 0),), value.dtype)
+    query = LineQuery(smoothing=Smoothing("ema", 0.99), width=300)
+    with patch.object(long_lines, "_DENSE", 4):
+        line = make_long_line(KEY, series, query)
+    assert_same(line, make_line(Columns(KEY, 3000, 0, *now, np.zeros(3000, np.int32)), query))
+
+
 @settings(max_examples=150, deadline=None)
 @given(cut_series(), queries(), st.floats(-300, 9000), st.booleans())
 def test_the_nearest_point_is_the_one_among_all_points(series, query, at, is_exact):

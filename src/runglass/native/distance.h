@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "prefetch.h"
+
 #if defined(__aarch64__)
 #include <arm_neon.h>
 #endif
@@ -29,11 +31,9 @@ static const four zero4 = {0, 0, 0, 0};
 #endif
 
 #if defined(__GNUC__)
-#define FETCH(at) __builtin_prefetch(at)
 /* Which bit is the lowest that is set; there is one. */
 #define LOWEST(bits) __builtin_ctz(bits)
 #else
-#define FETCH(at) ((void)0)
 static inline int LOWEST(unsigned bits) { int at = 0; while (!(bits >> at & 1)) at++; return at; }
 #endif
 

@@ -33,10 +33,18 @@ class RowsDamaged(Exception):
     """Rows of an index file whose checksum is wrong. Reading all of the columns repairs them."""
 
 
+cdef extern from "prefetch.h" nogil:
+    void FETCH(const void* at)
+
+
 cdef enum:
     WALL_TIME = 1
+    # How many pixel columns ahead the rows are fetched where a followed line had its ends.
+    AHEAD = 6
     # By so many rows a column may have moved to go on from what it showed.
     MAX_MOVED = 64
+    # Rows at the front of a column that it may lose one after the other while the extremes of its other rows are known.
+    FRONT = 32
     # Rows of a stretch of an average. Fewer than of a pyramid: a row costs ten times as much, and no file holds them.
     SMOOTH_BITS = 6
     SMOOTH_BLOCK = 1 << SMOOTH_BITS
@@ -238,8 +246,9 @@ cdef struct Rows:
     double weight
     Ema ema
     int64_t smoothed_to
-    # After so many points the average has settled, as far as is known.
+    # After so many points, and from this row on, the average has settled, as far as is known.
     int64_t settled_seen
+    int64_t settled_row
     # Of x and of the values, if they are rows of an index file.
     Guard x_guard
     Guard y_guard
@@ -260,6 +269,12 @@ cdef struct Drawn:
     int64_t begin
     int64_t end
     Stretch s
+    # The extremes of the finite rows from this one on, where a line that rises or falls has others than at the front.
+    int64_t inner
+    int64_t lowest
+    int64_t highest
+    double low
+    double high
 
 
 cdef class DrawnColumns:
@@ -271,7 +286,11 @@ cdef class DrawnColumns:
     cdef readonly double origin
 
     def __cinit__(self, Piece piece, Py_ssize_t width):
-        self.columns = np.full(width * sizeof(Drawn), 0xFF, np.uint8)
+        self.columns = np.empty(width * sizeof(Drawn), np.uint8)
+        cdef Drawn* drawn = self.pointer()
+        cdef Py_ssize_t column
+        for column in range(width):
+            drawn[column].begin = -1
         self.weight = -1.0 if piece.smoothed is None else piece.smoothed.weight
         self.base = piece.base
         self.origin = piece.origin
@@ -482,31 +501,77 @@ cdef void end_column(Drawing* d, int64_t* rows, double* values) noexcept nogil:
 
 
 cdef bint has_settled_at(Rows* r, int64_t row) noexcept nogil:
+    if row >= r.settled_row:
+        return True
     cdef EmaState state = r.starts[(row - r.base) >> r.bits]
-    if state.seen >= r.settled_seen:
-        return True
-    if ema_from(r.weight, state).has_settled:
-        r.settled_seen = state.seen
-        return True
-    return False
+    if state.seen < r.settled_seen and not ema_from(r.weight, state).has_settled:
+        return False
+    r.settled_seen = min(r.settled_seen, state.seen)
+    r.settled_row = row
+    return True
 
 
-cdef bint carry_on(Rows* r, const real[::1] y, const Drawn* before, int64_t begin, int64_t end, Stretch* s) except? -1 nogil:
+cdef int look(Rows* r, const real[::1] y, int64_t begin, int64_t end, Drawn* after) except -1 nogil:
+    """The points of a column from all of its rows."""
+    cdef Stretch rest
+    after.begin = begin
+    after.end = end
+    after.inner = min(begin + FRONT, end)
+    clear(&after.s)
+    clear(&rest)
+    add_rows(r, y, begin, after.inner, &after.s)
+    add_rows(r, y, after.inner, end, &rest)
+    merge(&after.s, &rest)
+    after.lowest = rest.lowest
+    after.highest = rest.highest
+    after.low = rest.low if rest.first >= 0 else INFINITY
+    after.high = rest.high if rest.first >= 0 else -INFINITY
+    return 0
+
+
+cdef int find_front(Rows* r, const real[::1] y, int64_t begin, const Drawn* before, Stretch* s) except -1 nogil:
+    """The extremes of a column that begins at a later row, whose value is known: of the rows up to `inner`, and of those from there on."""
+    cdef int64_t i
+    cdef double value = s.first_value, share = 1.0 - r.weight
+    s.low = s.high = value
+    s.lowest = s.highest = begin - r.base
+    guard_rows(&r.y_guard, begin, before.inner)
+    for i in range(begin + 1, before.inner):
+        value = y[i] if r.starts == NULL else value * r.weight + share * y[i]
+        if value < s.low:
+            s.lowest = i - r.base
+            s.low = value
+        if value > s.high:
+            s.highest = i - r.base
+            s.high = value
+    if before.low < s.low:
+        s.lowest = before.lowest
+        s.low = before.low
+    if before.high > s.high:
+        s.highest = before.highest
+        s.high = before.high
+    return 0
+
+
+cdef bint carry_on(Rows* r, const real[::1] y, const Drawn* before, int64_t begin, int64_t end, Drawn* after) except? -1 nogil:
     """The points of a column from what it showed, where it lost a few rows at its front and got a few at its end.
 
     False if that does not tell them: then all rows must be looked at. The operations of an average are those of `ema_next`.
     """
     cdef int64_t i
     cdef double value, share = 1.0 - r.weight
+    cdef Stretch* s = &after.s
     if before.begin < 0 or not before.begin <= begin < before.end <= end:
         return False
     if begin - before.begin > MAX_MOVED or end - before.end > MAX_MOVED:
         return False
-    s[0] = before.s
+    after[0] = before[0]
     if begin == before.begin and end == before.end:
         return True
-    if not is_finite_only(s) or s.lowest < begin - r.base or s.highest < begin - r.base:
+    if not is_finite_only(s):
         return False
+    after.begin = begin
+    after.end = end
     if r.starts == NULL:
         guard_rows(&r.y_guard, begin, begin + 1)
         guard_rows(&r.y_guard, before.end, end)
@@ -517,13 +582,37 @@ cdef bint carry_on(Rows* r, const real[::1] y, const Drawn* before, int64_t begi
         for i in range(before.begin + 1, begin + 1):
             s.first_value = s.first_value * r.weight + share * y[i]
     s.first = begin - r.base
+    if s.lowest < s.first or s.highest < s.first:
+        if begin > before.inner:
+            return False
+        find_front(r, y, begin, before, s)
+    if begin > after.inner:
+        after.inner = begin
+        after.lowest = s.lowest
+        after.highest = s.highest
+        after.low = s.low
+        after.high = s.high
     for i in range(before.end, end):
         value = y[i] if r.starts == NULL else s.last_value * r.weight + share * y[i]
         # An average passes over a value that is not finite.
         if value - value != 0.0:
             return False
         add(s, i - r.base, value)
+        if value < after.low:
+            after.lowest = i - r.base
+            after.low = value
+        if value > after.high:
+            after.highest = i - r.base
+            after.high = value
     return True
+
+
+cdef inline void fetch_row(const Rows* r, const real[::1] y, int64_t row) noexcept nogil:
+    if r.steps != NULL:
+        FETCH(r.steps + row)
+    else:
+        FETCH(r.times + row)
+    FETCH(&y[row])
 
 
 cdef int draw_piece(
@@ -541,21 +630,24 @@ cdef int draw_piece(
         if not d.column <= column < d.pixels.width:
             raise ValueError("x goes back, though it was said to rise.")
         guess = d.reach
-        if before != NULL and before[column].end > i + 1:
-            guess = before[column].end - 1 - i
+        if before != NULL:
+            if before[column].end > i + 1:
+                guess = before[column].end - 1 - i
+            if column + AHEAD < d.pixels.width and before[column + AHEAD].begin >= 0:
+                fetch_row(r, y, before[column + AHEAD].begin)
         end = column_end(&d.pixels, r, i, stop, guess)
         d.reach = max(end - i, <int64_t>1)
         if column != d.column:
             end_column(d, rows, values)
             clear(&d.s)
             d.column = column
-        if before == NULL or not carry_on(r, y, &before[column], i, end, &s):
+        if after == NULL:
             clear(&s)
             add_rows(r, y, i, end, &s)
-        if after != NULL:
-            after[column].begin = i
-            after[column].end = end
-            after[column].s = s
+        else:
+            if before == NULL or not carry_on(r, y, &before[column], i, end, &after[column]):
+                look(r, y, i, end, &after[column])
+            s = after[column].s
         shift_rows(&s, r.shift)
         merge(&d.s, &s)
         i = end
@@ -627,7 +719,7 @@ cdef class Piece:
             r.view = self.smoothed.levels.view()
             r.starts = <const EmaState*>cnp.PyArray_DATA(<cnp.ndarray>self.smoothed.starts)
             r.weight = r.ema.weight = self.smoothed.weight
-            r.settled_seen = INT64_MAX
+            r.settled_seen = r.settled_row = INT64_MAX
             r.base = self.base
         if self.columns is not None:
             r.x_guard = self.guard_of_x()

@@ -73,8 +73,9 @@ def draw_long_line(
         own = rows[here] + (piece.begin - row)
         x[here] = piece.read_x(own)
         is_odd = ~np.isfinite(y[here])
-        # As they were logged, to the last bit.
-        y[here][is_odd] = piece.read_values(own[is_odd])
+        logged = piece.read_values(own[is_odd])
+        # As they were logged, to the last bit. An average may overflow where no value does.
+        y[here][is_odd] = np.where(np.isfinite(logged), y[here][is_odd], logged)
         row += len(piece)
     return Line(key, series.generation, total, x, None, y, True), drawn
 
@@ -210,12 +211,16 @@ def _smooth(found: Sequence[LongPiece], query: AxisQuery) -> list[SmoothedRows |
         state = 0.0, 0
         for each in pieces:
             rows = smoothed_rows(each.pyramid, each.value, each.begin, query.smoothing.amount, *state)
-            state = rows.state_at(each.value[each.begin :], each.end - each.begin)
+            if each is not pieces[-1]:
+                state = rows.state_at(each.value[each.begin :], each.end - each.begin)
             smoothed.append(rows)
     return smoothed
 
 
 def _is_constant(pieces: Sequence[LongPiece]) -> bool:
+    first, last = pieces[0], pieces[-1]
+    if first.value.item(first.begin) != last.value.item(last.end - 1):
+        return False
     values = set()
     for each in pieces:
         *finite, nan, pos_inf, neg_inf = each.pyramid.find_extremes(each.value, each.begin, each.end)

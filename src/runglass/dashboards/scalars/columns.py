@@ -35,14 +35,15 @@ class _Shared(Struct):
     # The bytes of x, set at the first comparison.
     data: bytes = b""
 
-    def is_over(self, x: Float64) -> bool:
-        if self.x is x:
+    def is_over(self, other: _Shared) -> bool:
+        if self.x is other.x:
             return True
-        if len(x) > LARGE_TABLE:
-            return np.array_equal(self.x.view(np.int64), x.view(np.int64))
-        if not self.data:
-            self.data = self.x.tobytes()
-        return self.data == x.tobytes()
+        if len(self.x) > LARGE_TABLE:
+            return np.array_equal(self.x.view(np.int64), other.x.view(np.int64))
+        for each in (self, other):
+            if not each.data:
+                each.data = each.x.tobytes()
+        return self.data == other.data
 
 
 def encode_lines(generation: int, lines: list[tuple[Role, Line]]) -> bytes:
@@ -108,11 +109,12 @@ def _share(lines: list[tuple[Role, Line]]) -> list[_Shared]:
         count = len(x)
         ends = (count, x.item(0), x.item(count // 2), x.item(count - 1)) if count else (0,)
         candidates = by_ends.setdefault(ends, [])
+        own = _Shared(x)
         for shared in candidates[-TABLES_COMPARED:]:
-            if shared.is_over(x):
+            if shared.is_over(own):
                 break
         else:
-            shared = _Shared(x)
+            shared = own
             candidates.append(shared)
             groups.append(shared)
         shared.lines.append(index)
