@@ -64,7 +64,8 @@ class OverlayTable(SharedMarks):
         self._is_wanted = threading.Event()
         self._is_closed = False
         self._is_wanted.set()
-        threading.Thread(target=self._run, name="runglass-marks", daemon=True).start()
+        self._thread = threading.Thread(target=self._run, name="runglass-marks", daemon=True)
+        self._thread.start()
 
     def read(self, project: str) -> Shared:
         known = self._known
@@ -77,6 +78,8 @@ class OverlayTable(SharedMarks):
     def close(self) -> None:
         self._is_closed = True
         self._is_wanted.set()
+        # An embedded engine must not be in use when the process ends.
+        self._thread.join(timeout=5)
 
     def catch_up(self) -> None:
         """Read what is new. What is wrong with the database becomes the problem that pages show."""
@@ -114,7 +117,7 @@ class OverlayTable(SharedMarks):
                 self._client = None
 
     def _write(self, project: str, changes: Sequence[MarkChange], by: str) -> Written:
-        client, now_us = self._read_new()
+        client, now_us, _ = self._read_new()
         revision = max(self._known.revision + 1, now_us)
         before = self._known.marks.get(project, {})
         after, written = merge(before, changes, by=by, at=now_us / 1e6, revision=revision)
@@ -124,8 +127,7 @@ class OverlayTable(SharedMarks):
         table = f"{client.address.database}.mark_rows"
         client.insert(table, COLUMNS, TYPES, _columns_of(project, mine))
         try:
-            rows = self._read_rows(client, revision - LATE_US)
-            self._read_new()
+            _, _, rows = self._read_new()
         except RunglassError:
             # It is written; what others did meanwhile is seen with the next look.
             return written
@@ -139,8 +141,8 @@ class OverlayTable(SharedMarks):
         now = self._known.marks[project]
         return Written(self._known.revision, [now[mark.key] for mark in written.marks], replaced)
 
-    def _read_new(self) -> tuple[Client, int]:
-        """Bring what is known up to date; returns the client, and the time by the clock of the database."""
+    def _read_new(self) -> tuple[Client, int, list[tuple[str, Mark]]]:
+        """Bring what is known up to date; returns the client, the time by the clock of the database, and the rows of the last minute."""
         client = self._client = self._client or self._connect()
         known = self._known
         try:
@@ -164,7 +166,7 @@ class OverlayTable(SharedMarks):
             self._known = _Known(revision, marks, newest, "", whole_from)
         elif known.problem:
             self._known = msgspec.structs.replace(known, problem="", newest=newest)
-        return client, now_us
+        return client, now_us, rows
 
     def _read_rows(self, client: Client, since: int) -> list[tuple[str, Mark]]:
         """Rows of all projects after a version, in the order of their versions; some may be replaced by later ones."""
