@@ -24,6 +24,7 @@ from runglass.clickhouse.address import Address, parse_address
 from runglass.clickhouse.catalog import Catalog
 from runglass.clickhouse.client import EngineDown, EngineError, connect
 from runglass.clickhouse.command import ingest
+from runglass.clickhouse.generations import OF_ALL, OF_RUNS
 from runglass.clickhouse.open import Following, OpenDatabase, OpenStore
 from runglass.clickhouse.retention import find_old, remove_runs
 from runglass.clickhouse.schema import SchemaNewer, bring_up_to_date
@@ -35,6 +36,7 @@ from runglass.store.model import FileState, SeriesKey
 
 pytestmark = pytest.mark.scale
 _databases = itertools.count()
+DAY_US = 86_400_000_000
 
 
 @pytest.fixture
@@ -230,6 +232,42 @@ def test_retention(logs):
     catalog.poll()
     assert catalog.runs["a/run"].info.points == 6
     client.command(f"DROP DATABASE {to.database} SYNC")
+
+
+def test_a_clock_that_was_a_day_ahead_and_was_put_right(logs):
+    opened = OpenStore(chdb_address(f"clock_{next(_databases)}"), [parse_root(str(logs))])
+    opened.load()
+    client = opened._client
+    db = client.address.database
+    for table in (*OF_ALL, *OF_RUNS):
+        client.command(
+            f"INSERT INTO {db}.{table} SELECT * REPLACE (generation + {DAY_US} AS generation) FROM {db}.{table}"
+        )
+    opened._catalog.poll()
+    ahead = opened.source.generation
+    # The training begins again at an earlier step, and logs something else besides.
+    with SummaryWriter(str(logs / "run")) as writer:
+        for step in range(3, 8):
+            writer.add_scalar("loss", step / 7, step)
+        writer.add_text("note", "again", 7)
+        writer.add_hparams({"lr": 0.1}, {"best": 1.0}, run_name=".")
+    opened.load()
+    assert opened.source.generation > ahead
+    another = OpenDatabase(client.address)
+    another.load()
+    with open_local(logs) as (expected, load):
+        load()
+        assert sum(run.restarts for run in expected.list_runs()) == 1
+        for source in (opened.source, another.source):
+            assert differences(list_everything(expected), list_everything(source)) == []
+            assert differences(read_everything(expected), read_everything(source)) == []
+    remove_runs(client, ["run"])
+    for catalog in (opened._catalog, another._catalog):
+        catalog.poll()
+        assert catalog.runs == {}
+    another.stop()
+    opened.drop()
+    opened.stop()
 
 
 def test_ingest_of_what_is_not_there(tmp_path):

@@ -13,6 +13,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from runglass.clickhouse.client import Client
+from runglass.clickhouse.generations import next_generation
 from runglass.clickhouse.ids import META_GRAPHS, POINTS, RANGES, hash_of, tag_id
 from runglass.clickhouse.native_format import Column, to_bytes
 from runglass.clickhouse.rows import (
@@ -135,6 +136,8 @@ class Ingester:
         self._db = client.address.database
         self._states: dict[str, RunState] = {}
         self._unreadable: dict[str, bytes] = {}
+        # Of the rows that are written now.
+        self._generation = 0
         self._source = LocalSource(store)
         self._sessions = SessionReader()
         self.written = Written()
@@ -169,6 +172,8 @@ class Ingester:
                 waiting += piece.end - piece.begin
         self._write_rows(pieces)
         self._drop_meta_graphs(runs)
+        # Of this moment: servers look for rows of the last minute.
+        self._generation = next_generation(self._client, [self._states[run.name].run_id for run in runs])
         self._write_names(runs)
         self._write_cuts(runs)
         self._write_assets(runs)
@@ -301,7 +306,7 @@ class Ingester:
                         state.series[identity] = row
                         rows.append(_series_values(state.run_id, identity, row))
         if rows:
-            self._insert("series_rows", SERIES_TYPES, [list(each) for each in zip(*rows, strict=True)])
+            self._insert_rows("series_rows", SERIES_TYPES, rows)
 
     def _write_cuts(self, runs: Sequence[RunStage]) -> None:
         rows = []
@@ -319,7 +324,7 @@ class Ingester:
                     state.cuts[identity] = cuts
                     rows.append((identity, state.run_id, *([each[i] for each in cuts] for i in range(4))))
         if rows:
-            self._insert("cut_rows", CUT_TYPES, [list(each) for each in zip(*rows, strict=True)])
+            self._insert_rows("cut_rows", CUT_TYPES, rows)
 
     def _write_assets(self, runs: Sequence[RunStage]) -> None:
         rows = []
@@ -330,8 +335,7 @@ class Ingester:
                 rows.append((state.run_id, encode_json(now)))
                 state.assets = now
         if rows:
-            types = {"run_id": "UInt64", "assets": "String"}
-            self._insert("asset_rows", types, [list(each) for each in zip(*rows, strict=True)])
+            self._insert_rows("asset_rows", {"run_id": "UInt64", "assets": "String"}, rows)
 
     def _write_hparams(self, runs: Sequence[RunStage]) -> None:
         """Hyperparameters as queries see them. Which run a session belongs to depends on other runs, so all are looked at."""
@@ -349,20 +353,26 @@ class Ingester:
                     rows.append((state.run_id, name, value, number, int(name not in after)))
             state.hparams = after
         if rows:
-            self._insert("hparam_rows", HPARAM_TYPES, [list(each) for each in zip(*rows, strict=True)])
+            self._insert_rows("hparam_rows", HPARAM_TYPES, rows)
 
     def _write_runs(self, runs: Sequence[RunStage]) -> None:
         if runs:
             rows = [run_values(run, self._states[run.name]) for run in runs]
-            self._insert("run_rows", RUN_TYPES, [list(each) for each in zip(*rows, strict=True)])
+            self._insert_rows("run_rows", RUN_TYPES, rows)
 
     def _write_unreadable(self) -> None:
         location = "\n".join(self._store.locations)
         now = encode_json(list(self._store.unreadable.values()))
         if now != self._unreadable.get(location, b"[]"):
-            types = {"location": "String", "unreadable": "String"}
-            self._insert("location_rows", types, [[location], [now]])
+            self._generation = next_generation(self._client, [])
+            self._insert_rows(
+                "location_rows", {"location": "String", "unreadable": "String"}, [(location, now)]
+            )
             self._unreadable[location] = now
+
+    def _insert_rows(self, table: str, types: dict[str, str], rows: Sequence[tuple[Any, ...]]) -> None:
+        columns = [list(each) for each in zip(*rows, strict=True)]
+        self._insert(table, {**types, "generation": "UInt64"}, [*columns, [self._generation] * len(rows)])
 
     def _insert(self, table: str, types: dict[str, str], columns: Sequence[Column]) -> None:
         self._client.insert(f"{self._db}.{table}", list(types), list(types.values()), columns)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from runglass.clickhouse.client import Client
+from runglass.clickhouse.generations import next_generation
 from runglass.clickhouse.ids import run_id
 from runglass.clickhouse.native_format import to_text
 
@@ -36,14 +37,15 @@ def remove_runs(client: Client, names: Sequence[str]) -> None:
     ids = [run_id(name) for name in names]
     client.insert(
         f"{db}.run_rows",
-        ["run_id", "run", "is_removed", "health", "file_rows"],
-        ["UInt64", "String", "UInt8", "String", "String"],
+        ["run_id", "run", "is_removed", "health", "file_rows", "generation"],
+        ["UInt64", "String", "UInt8", "String", "String", "UInt64"],
         [
             np.array(ids, np.uint64),
             list(names),
             np.ones(len(ids), np.uint8),
             ["ok"] * len(ids),
             ["[]"] * len(ids),
+            np.full(len(ids), next_generation(client, ids), np.uint64),
         ],
     )
     for table in ROWS:
