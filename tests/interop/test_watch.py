@@ -5,6 +5,9 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -210,6 +213,102 @@ def test_a_changed_shape_costs_no_step(torch: Any, tmp_path: Path) -> None:
     assert scalars(tmp_path)["param_norm/Linear"][1] == pytest.approx(math.sqrt(15))
 
 
+@pytest.mark.filterwarnings("ignore:torch.quantize_per_tensor")
+def test_quantised_parameters_and_outputs_are_left_out(torch: Any, tmp_path: Path) -> None:
+    nn = torch.nn
+
+    class Codes(nn.Module):
+        def forward(self, x: Any) -> Any:
+            return torch.quantize_per_tensor(x, 0.1, 0, torch.qint8)
+
+    class Adapted(nn.Module):
+        """A quantised layer that is frozen, as numbers of PyTorch's own type and as plain bytes, and an adapter that is trained."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            codes = torch.quantize_per_tensor(torch.randn(4, 4), 0.1, 0, torch.qint8)
+            self.base = nn.Parameter(codes, requires_grad=False)
+            self.packed = nn.Parameter(torch.ones(4, 2, dtype=torch.uint8), requires_grad=False)
+            self.codes, self.adapter = Codes(), nn.Linear(4, 4)
+
+        def forward(self, x: Any) -> Any:
+            fixed = self.codes(x @ self.base.dequantize()).dequantize()
+            return fixed + self.adapter(x) * self.packed.float().mean()
+
+    model = Adapted()
+    optimizer = torch.optim.SGD([each for each in model.parameters() if each.requires_grad], 0.1)
+    everything = ("weights", "gradients", *DEFAULT)
+    with runglass.SummaryWriter(tmp_path) as writer, runglass.watch(model, writer, every=1, what=everything):
+        train(torch, model, 2, optimizer=optimizer)
+    found = scalars(tmp_path)
+    assert {tag.partition("/")[2] for tag in found} == {"adapter", "total"}
+    assert set(found["param_norm/adapter"]) == {0, 1}
+    grads = [each.grad.numpy() for each in model.adapter.parameters()]
+    assert found["grad_norm/total"][1] == pytest.approx(norm(*grads), rel=1e-5)
+    histograms = {tag for tag, kind in runglass.open(tmp_path).tags(".").items() if kind == "histogram"}
+    assert histograms == {f"{what}/adapter.{name}" for what in everything[:2] for name in ("weight", "bias")}
+
+
+def test_tensors_without_numbers_are_left_out(torch: Any, tmp_path: Path) -> None:
+    """A part of the model is on the device "meta", as one whose weights are loaded elsewhere."""
+    model = torch.nn.ModuleDict(
+        {"here": torch.nn.Linear(4, 2), "there": torch.nn.Linear(4, 2, device="meta")}
+    )
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    with runglass.SummaryWriter(tmp_path) as writer, runglass.watch(model, writer, every=1):
+        for _ in range(2):
+            optimizer.zero_grad()
+            model["there"](torch.empty(16, 4, device="meta")).sum().backward()
+            (model["here"](torch.randn(16, 4)) ** 2).mean().backward()
+            optimizer.step()
+    assert model["there"].weight.grad.is_meta
+    found = scalars(tmp_path)
+    assert {tag.partition("/")[2] for tag in found} == {"here", "total"}
+    assert set(found["update_ratio/here"]) == set(found["activation_mean/here"]) == {0, 1}
+
+
+DYING = """
+import sys, torch, runglass
+model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))
+optimizer = torch.optim.SGD(model.parameters(), 0.01)
+writer = runglass.SummaryWriter(sys.argv[1])
+watched = runglass.watch(model, writer, every=1, what=("weights", "grad_norm", "activations"))
+for step in range(10**9):
+    optimizer.zero_grad()
+    (model(torch.randn(16, 4)) ** 2).mean().backward()
+    optimizer.step()
+    if step == 20:
+        writer.flush()
+        # With the hooks in it.
+        torch.save(model, sys.argv[1] + "/model.pt")
+        print("trained", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_hooks_left_when_the_process_dies_break_nothing(torch: Any, tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", DYING, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "trained\n"
+        process.kill()
+        assert process.wait(timeout=60) == -signal.SIGKILL
+    log = runglass.open(tmp_path)
+    assert [file.state for file in log.health] in (["ok"], ["cut_short"])
+    steps = log.scalars(".", "grad_norm/0").step.tolist()
+    assert steps == list(range(len(steps)))
+    assert len(steps) > 20
+    assert len(log.read(".", "weights/0.weight").value) > 20
+    # The model that was saved is free of them, and can be watched again.
+    model = torch.load(tmp_path / "model.pt", weights_only=False)
+    later = tmp_path / "later"
+    with runglass.SummaryWriter(later) as writer, runglass.watch(model, writer, every=1, first_step=21):
+        train(torch, model, 2)
+    assert scalars(later)["grad_norm/0"].keys() == {21, 22}
+    assert "weights/0.weight" not in runglass.open(later).tags(".")
+
+
 def test_compiled_models_say_what_is_not_seen(torch: Any, tmp_path: Path) -> None:
     model = torch.compile(small(torch), backend="eager")
     with runglass.SummaryWriter(tmp_path) as writer:
@@ -302,6 +401,37 @@ def test_a_model_on_a_gpu_logs_what_it_logs_on_a_cpu(torch: Any, cuda: Any, tmp_
                 optimizer.step()
     expected, found = scalars(tmp_path / "cpu"), scalars(tmp_path / "cuda")
     assert set(found) == set(expected)
+    for tag, values in expected.items():
+        assert found[tag] == pytest.approx(values, rel=1e-3, abs=1e-5), tag
+
+
+def test_a_model_on_two_devices_logs_what_it_logs_on_one(torch: Any, cuda: Any, tmp_path: Path) -> None:
+    nn = torch.nn
+
+    class Moved(nn.Module):
+        def __init__(self, inner: Any, device: Any) -> None:
+            super().__init__()
+            self.inner, self.device = inner.to(device), device
+
+        def forward(self, x: Any) -> Any:
+            return self.inner(x.to(self.device))
+
+    start, x = small(torch), torch.randn(16, 4)
+    for name, second in (("one", torch.device("cpu")), ("two", cuda)):
+        model = copy.deepcopy(start)
+        model[3] = Moved(model[3], second)
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        with (
+            runglass.SummaryWriter(tmp_path / name) as writer,
+            runglass.watch(model, writer, every=1, what=("weights", *DEFAULT)),
+        ):
+            for _ in range(3):
+                optimizer.zero_grad()
+                (model(x) ** 2).mean().backward()
+                optimizer.step()
+    expected, found = scalars(tmp_path / "one"), scalars(tmp_path / "two")
+    assert set(found) == set(expected)
+    assert "grad_norm/3.inner" in found
     for tag, values in expected.items():
         assert found[tag] == pytest.approx(values, rel=1e-3, abs=1e-5), tag
 

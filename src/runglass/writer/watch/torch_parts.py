@@ -63,7 +63,7 @@ def dense(grad: Any) -> Any:
 
 def first_tensor(torch: Any, output: Any) -> Any:
     if isinstance(output, torch.Tensor):
-        return None if output.is_sparse or output.is_quantized else local(output)
+        return None if output.is_sparse or output.is_quantized or output.is_meta else local(output)
     listed: Iterable[Any] = ()
     if isinstance(output, Mapping):
         listed = output.values()

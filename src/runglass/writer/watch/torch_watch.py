@@ -313,8 +313,9 @@ class TorchWatched(Watched):
         for name, parameter in self._model.named_parameters():
             full = plain_name(name)
             module = full.rpartition(".")[0] or self._root
-            # Quantised and sparse ones have no norm that means anything.
-            if parameter.is_floating_point() and not parameter.is_sparse and self.choice.has_module(module):
+            # Quantised and sparse ones have no norm that means anything, those of the device "meta" no numbers.
+            is_plain = parameter.is_floating_point() and not parameter.is_sparse and not parameter.is_meta
+            if is_plain and self.choice.has_module(module):
                 yield full, module, parameter
 
 
