@@ -80,6 +80,24 @@ def test_down_and_up_again(server, logs):
     opened.stop()
 
 
+def test_what_is_known_of_a_series_is_not_asked_again(server, logs):
+    opened = OpenStore(address_of(server), [parse_root(str(logs))])
+    opened.load()
+    keys = [SeriesKey("run", "loss")]
+    for count in (5, 6):
+        (first,) = opened.source.read_columns(keys)
+        server.queries.clear()
+        (again,) = opened.source.read_columns(keys)
+        assert len(server.queries) == 1
+        assert "point_rows" in server.queries[0]
+        assert first.step.tolist() == again.step.tolist() == list(range(count))
+        with SummaryWriter(str(logs / "run")) as writer:
+            writer.add_scalar("loss", 1.0, count)
+        opened.load()
+    opened.drop()
+    opened.stop()
+
+
 def test_an_answer_that_was_lost(server, logs):
     client = connect(address_of(server))
     bring_up_to_date(client)

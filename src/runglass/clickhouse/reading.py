@@ -16,6 +16,7 @@ from runglass.clickhouse.client import Client
 from runglass.clickhouse.native_format import Block
 from runglass.clickhouse.rows import FileRow, PartState
 from runglass.clickhouse.run_state import STATE_FIELDS, part_facts, part_state, starts_without
+from runglass.lru import LruCache
 from runglass.store.parts import file_order
 from runglass.store.segments import Segment, segments_of, split_rows
 
@@ -25,6 +26,8 @@ COUNT_BITS = 32
 HASH_BITS = 21
 # Up to this many pairs are named one by one; more are asked for as all tags of all runs, and the others thrown away.
 PAIRS_AT_ONCE = 4000
+# About a kilobyte each.
+KEPT_SERIES = 40_000
 
 # An answer in few blocks is put together at less cost.
 LARGE_BLOCKS = "max_block_size = 262144, preferred_block_size_bytes = 0"
@@ -99,6 +102,34 @@ def read_parts(client: Client, wanted: Sequence[tuple[RunRow, int]]) -> dict[Pai
             by_pair[tag, run_id].append((file_id, part_state(values)))
     made = {pair: make_series(runs[pair[1]], pair[0], parts) for pair, parts in by_pair.items() if parts}
     return {pair: series for pair, series in made.items() if series.parts}
+
+
+class KnownSeries:
+    """Series without their rows, kept while the rows of their runs stay: a page asks for the same ones again and again.
+
+    What was ingested after the run was polled comes with its next row.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._kept: LruCache[tuple[Pair, int], StoredSeries] = LruCache(KEPT_SERIES)
+
+    def read(self, wanted: Sequence[tuple[RunRow, int]]) -> dict[Pair, StoredSeries]:
+        """As `read_parts`; those that are not known are asked for together."""
+        if len(wanted) > KEPT_SERIES // 2:
+            return read_parts(self._client, wanted)
+        known: dict[Pair, StoredSeries] = {}
+        unknown = []
+        for run, tag in wanted:
+            series = self._kept.get(((tag, run.run_id), run.generation))
+            if series is None:
+                unknown.append((run, tag))
+            else:
+                known[tag, run.run_id] = series
+        for pair, series in read_parts(self._client, unknown).items():
+            known[pair] = series
+            self._kept.put((pair, series.run.generation), series)
+        return known
 
 
 def read_numbers(client: Client, runs: Sequence[RunRow], tags: Sequence[int], *, is_all: bool) -> Block:

@@ -17,6 +17,7 @@ from runglass.clickhouse.catalog import Catalog, RunRow
 from runglass.clickhouse.client import Client
 from runglass.clickhouse.ids import POINTS, tag_id
 from runglass.clickhouse.reading import (
+    KnownSeries,
     StoredSeries,
     count_known,
     make_series,
@@ -89,6 +90,7 @@ class ClickHouseSource(DerivedReads):
         )
         # The series of runs by run and generation, the tags of tag sets by their number.
         self._series_of: LruCache[tuple[str, int], RunSeries] = LruCache(20_000)
+        self._known_series = KnownSeries(client)
         self._tag_sets: dict[int, list[tuple[str, Kind, Kind | None]]] = {}
         self._named: dict[tuple[str, str], AssetStage] = {}
 
@@ -304,7 +306,7 @@ class ClickHouseSource(DerivedReads):
             for number, key in enumerate(keys)
             if (run := runs.get(key[0])) is not None
         ]
-        parts = read_parts(self._client, [(run, tag_id(key.tag, POINTS)) for _, key, run in wanted])
+        parts = self._known_series.read([(run, tag_id(key.tag, POINTS)) for _, key, run in wanted])
         return [
             (number, key, series)
             for number, key, run in wanted
@@ -398,7 +400,7 @@ class ClickHouseSource(DerivedReads):
         series = None
         if row is not None:
             identity = tag_id(key.tag, row.slot)
-            series = read_parts(self._client, [(run, identity)]).get((identity, run.run_id))
+            series = self._known_series.read([(run, identity)]).get((identity, run.run_id))
         if row is None or series is None:
             raise self._unknown(key, kind)
         if row.slot == POINTS:
