@@ -67,7 +67,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         if self.server.fault == "slow":
-            time.sleep(0.5)
+            time.sleep(0.2)
         asked = {name: values[-1] for name, values in parse_qs(urlsplit(self.path).query).items()}
         # The query is in the address or in front of the data.
         query, data = asked.get("query", ""), body

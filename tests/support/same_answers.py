@@ -6,6 +6,7 @@ Generations are left out, which each source counts by itself, and when a file wa
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -91,17 +92,22 @@ def read_everything(source: DataSource) -> dict[str, Any]:
         "summaries": [plain(each) for each in source.read_summaries(many)],
         "all summaries": [plain(each) for each in source.read_summaries(many, attempts="all")],
         "bands": {
-            tag: plain(source.read_band([SeriesKey(run, tag) for run in [*runs, "none"]], BandQuery()))
-            for tag in tags
+            tag: plain(source.read_band([key for key in many if key.tag == tag], BandQuery())) for tag in tags
         },
+        "band of few": [
+            plain(source.read_band([SeriesKey(run, tag) for run in [*runs, "none"]], BandQuery()))
+            for tag in tags[:1]
+        ],
         "nearest": [plain(each) for each in source.read_nearest(many, AxisQuery(), at=2.2)],
         "ranges": [
             plain(each) for each in source.read_range_summaries(many, AxisQuery(), x_range=(0.5, 3.0))
         ],
-        "run columns": {
-            tag: [plain(each) for each in source.read_run_columns([*runs, "none"], columns_of(tag))]
-            for tag in tags
-        },
+        "run columns": [
+            plain(each)
+            for each in source.read_run_columns(
+                [*runs, "none"], [column for tag in tags for column in columns_of(tag)]
+            )
+        ],
         "last values": {tag: plain(source.read_last_values([*runs, "none"], tag)) for tag in tags},
         "steps": plain(source.read_steps(runs)),
         "image steps": plain(source.read_steps(runs, kinds={Kind.IMAGE, Kind.HISTOGRAM})),
@@ -151,16 +157,15 @@ def by_run(runs: dict[str, int], sets: list[dict[str, str]]) -> dict[str, list[t
     return {run: list(sets[number].items()) for run, number in sorted(runs.items())}
 
 
+@cache
+def names_in(kind: type[msgspec.Struct]) -> tuple[str, ...]:
+    return tuple(field.name for field in msgspec.structs.fields(kind) if field.name not in OWN)
+
+
 def plain(value: Any) -> Any:
-    if isinstance(value, Values):
-        names = [field.name for field in msgspec.structs.fields(Values)]
-        return {name: plain(getattr(value, name)) for name in names if name not in OWN}
     if isinstance(value, msgspec.Struct):
-        return {
-            field.name: plain(getattr(value, field.name))
-            for field in msgspec.structs.fields(value)
-            if field.name not in OWN
-        }
+        kind = Values if isinstance(value, Values) else type(value)
+        return {name: plain(getattr(value, name)) for name in names_in(kind)}
     if isinstance(value, np.ndarray) and value.dtype != object:
         return f"{value.dtype}{list(value.shape)}", value.tobytes()
     if isinstance(value, float):
