@@ -1,6 +1,6 @@
 // The cards of some offers: pinned ones first, then sections by prefix, for the shown runs and the tag filter.
 
-import { type CardKind, isAssetKind } from "../api/asset_kind";
+import { type CardKind, familyOf, isAssetKind } from "../api/asset_kind";
 import { type CardRef, cardId, readCardId } from "./card_id";
 import type { CardOffer } from "./dashboards";
 import { type FittedHeights, fittedHeightsOf } from "./fitted_heights.svelte";
@@ -26,6 +26,10 @@ import { type Twins, twinsOf } from "./twins.svelte";
 const NO_RUNS: readonly string[] = [];
 /** Of a card whose content is not known yet. */
 const UNKNOWN_PX = 180;
+
+/** Profilers write below `plugins/`, which says nothing: the family does. */
+const sectionOf = (kind: CardKind, tag: string): string =>
+  isAssetKind(kind) && tag.startsWith("plugins/") ? familyOf(kind) : prefixOf(tag);
 
 const last = new WeakMap<Session, { readonly offers: readonly CardOffer[]; readonly cards: OfferedCards }>();
 
@@ -117,7 +121,7 @@ export class OfferedCards {
       for (const tag of tags) {
         const runs = this.#runsOf.get(offer.kind)?.get(tag);
         if (!runs) continue;
-        const prefix = prefixOf(tag) || (offer.kind === "scalar" ? "" : withoutPrefix);
+        const prefix = sectionOf(offer.kind, tag) || (offer.kind === "scalar" ? "" : withoutPrefix);
         const ids = byPrefix.get(prefix) ?? [];
         byPrefix.set(prefix, ids);
         for (const run of offer.per === "tag" ? [null] : this.#withoutTwins(offer.kind, tag, runs))

@@ -122,6 +122,12 @@ describe("OfferedCards", () => {
     expect([profile("a", "in/two.pb"), profile("b", "in/two.pb")].map(cards.isGone)).toEqual([false, true]);
   });
 
+  it("names the section of assets below plugins by their family", () => {
+    const logs: Logs = { "assets/profile": { a: ["plugins/profile/x/host.xplane.pb", "own/trace.json"] } };
+    const { cards } = begin(logs, [offer("assets/profile")]);
+    expect(cards.sections.map(({ key }) => key)).toEqual(["own", "profile"]);
+  });
+
   it("takes the first of two offers for one kind", () => {
     const { cards } = begin(LOGS, [offer("image", { heightPx: 1 }), offer("image", { heightPx: 2 })]);
     expect(cards.offer(image("a", "plain"))?.heightPx).toBe(1);
