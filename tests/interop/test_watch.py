@@ -165,19 +165,21 @@ def test_wrapped_shared_frozen_sparse_and_lazy_models(torch: Any, tmp_path: Path
             return {"out": (self.wide(self.lazy(x).double()),)}
 
     model = Odd()
+    # Moves the model to a GPU, where there is one.
     wrapped = nn.DataParallel(model)
+    ids = torch.arange(3, device=model.words.weight.device)
     with runglass.SummaryWriter(tmp_path) as writer, runglass.watch(wrapped, writer, every=1):
-        model(torch.arange(3))
+        model(ids)
         optimizer = torch.optim.SGD(model.parameters(), 0.1)
         for _ in range(2):
             optimizer.zero_grad()
-            wrapped(torch.arange(3))["out"][0].sum().backward()
+            wrapped(ids)["out"][0].sum().backward()
             optimizer.step()
     found = scalars(tmp_path)
     modules = {tag.partition("/")[2] for tag in found if tag.startswith("grad_norm/")}
     assert modules == {"words", "first", "lazy", "Odd", "wide", "total"}
     assert found["activation_mean/frozen"].keys() == {0, 1}
-    grad = model.words.weight.grad.coalesce()
+    grad = model.words.weight.grad.coalesce().cpu()
     assert found["grad_norm/words"][1] == pytest.approx(norm(grad.values().numpy()), rel=1e-5)
 
 
