@@ -39,10 +39,16 @@ describe("openLive", () => {
 
   it("passes on changes and the state of the connection", () => {
     const { sources, seen, changes } = start();
+    const change = { generation: 3, runs: ["a"], is_loaded: true };
     sources[0]?.say("open");
-    sources[0]?.say("change", { generation: 3, runs: ["a"], is_loaded: true });
+    expect(seen).toEqual(["connecting"]);
+    sources[0]?.say("change", change);
+    sources[0]?.say("change", change);
     expect(seen).toEqual(["connecting", "open"]);
-    expect(changes).toEqual([{ generation: 3, runs: ["a"], is_loaded: true }]);
+    expect(changes).toEqual([change, change]);
+    sources[0]?.say("error");
+    sources[0]?.say("change", change);
+    expect(seen).toEqual(["connecting", "open", "lost", "open"]);
   });
 
   it("leaves a dropped connection to the browser", () => {

@@ -38,12 +38,15 @@ export function openLive(
   function connect(): void {
     const mine = open();
     source = mine;
+    let isTold = false;
     mine.addEventListener("open", () => {
       retryMs = RETRY_MIN_MS;
-      handlers.onConnection("open");
     });
     mine.addEventListener("change", (event) => {
       stopAsking();
+      // Only the first event says from which state on changes are told.
+      if (!isTold) handlers.onConnection("open");
+      isTold = true;
       handlers.onChange(JSON.parse((event as MessageEvent<string>).data) as Change);
     });
     mine.addEventListener("overlay", (event) =>
@@ -52,6 +55,7 @@ export function openLive(
     // Asking shows why the server has ended it.
     mine.addEventListener("ended", () => void handlers.ask().catch(() => undefined));
     mine.addEventListener("error", () => {
+      isTold = false;
       if (!isAnswered) handlers.onConnection("lost");
       askSoon();
       // The browser reconnects a dropped connection itself, but not after an HTTP error, such as a proxy's 502 while
