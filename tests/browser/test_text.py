@@ -94,6 +94,7 @@ def test_markdown_cursor_formats_and_search(open_page, page, problems):
     source.add_values(
         "b", "zebra/note", Kind.TEXT, step=[0, 30, 60], values=["first", "a needle here", "last"]
     )
+    source.add_values("b", "zebra/once", Kind.TEXT, step=[0], values=["alone"])
     page = open_page(source, "#/text")
     asked = []
     page.on("request", lambda request: asked.append(request.url))
@@ -133,6 +134,9 @@ def test_markdown_cursor_formats_and_search(open_page, page, problems):
     expect(tree.get_by_text("step: 50")).to_be_hidden()
     show_as(page, "Diff")
     expect(body(page, "config")).to_contain_text("Compared with step 40: +1 −1 lines")
+    expect(body(page, "zebra/once", "b")).to_contain_text(
+        "this is the only step; compare it with another run"
+    )
     page.get_by_role("combobox", name="Compare with").select_option("b")
     expect(body(page, "config", "a")).to_contain_text("Compared with b at step 50: +1 −1 lines")
     expect(body(page, "config", "a").locator(".added", has_text='"run": "a"')).to_be_visible()
@@ -172,7 +176,7 @@ def test_markdown_cursor_formats_and_search(open_page, page, problems):
     field = page.get_by_role("textbox", name="Search all texts")
     field.fill("NEEDLE")
     results = page.get_by_role("region", name="Search results")
-    expect(results).to_contain_text("1 text in 43 of 43")
+    expect(results).to_contain_text("1 text in 44 of 44")
     expect(results.locator("mark")).to_have_text("needle")
     results.get_by_role("button", name="zebra/note").click()
     expect(body(page, "zebra/note", "b")).to_contain_text("a needle here")
