@@ -21,11 +21,12 @@ from tests.support.event_files import log_bytes, put
 from tests.support.indexed import IndexedLog
 from tests.support.plain_traces import PROFILES
 
-from runglass import __version__, flags
+from runglass import __version__, doctor, flags
 from runglass.cli import main
 from runglass.completion import write_script
 from runglass.errors import BadRequest, PortTaken
 from runglass.profile_report import ProfileReport, Section, Table, render, render_markdown
+from runglass.query.memory import MemorySource
 from runglass.server.listen import bind
 
 # Every flag of TensorBoard's command line, with a value where it takes one.
@@ -318,6 +319,14 @@ def test_inspect_finds_damage(logdir: Path, capsys: pytest.CaptureFixture[str]) 
     assert (file["state"], file["byte"]) == ("damaged", at)
     assert "length checksum" in file["reason"]
     assert by_run["bad"]["tags"][0]["count"] == 3
+
+
+def test_inspect_tells_directories_from_damaged_files() -> None:
+    source = MemorySource().add_scalars("a", "loss", step=[0], value=[1.0])
+    text = doctor.render(
+        doctor.examine(source, unreadable={"/logs/b": "cannot be listed: Permission denied"})
+    )
+    assert text.rstrip().endswith("1 run, 1 series, 1 value, 0 files: 1 directory cannot be listed.")
 
 
 def test_inspect_counts_assets(logdir: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -191,7 +191,13 @@ def _conclude(report: Report) -> str:
         total += f", {_count(assets, 'asset')}"
     if not report.is_damaged:
         return f"{total}: no damage found."
-    return f"{total}: {len(report.faults) + len(report.unreadable):,} with damage."
+    trouble = []
+    if report.faults:
+        trouble.append(f"{len(report.faults):,} with damage")
+    if report.unreadable:
+        count = len(report.unreadable)
+        trouble.append(f"{count:,} {'directory' if count == 1 else 'directories'} cannot be listed")
+    return f"{total}: {', '.join(trouble)}."
 
 
 def _count(number: int, thing: str) -> str:
