@@ -23,6 +23,8 @@ from tests.load.logs import (
 from tests.load.server import GONE, MemoryPeak, Server, until
 from tests.load.stage import Setting, Stage, percentile
 
+from runglass.server.live import MAX_INTERVAL_S
+
 MB = 1_000_000
 CHART = {"series": [{"run": "run", "tag": "loss"}]}
 
@@ -71,7 +73,7 @@ async def live(setting: Setting) -> list[Figure]:
     logdir = setting.logdir("live")
     training = Appender(logdir / "run")
     training.append()
-    pages, changes = setting.pick(200, 100), setting.pick(40, 10)
+    pages, changes = setting.pick(200, 100), setting.pick(25, 10)
     heard = [0] * pages
     last_heard = [0.0]
     async with setting.server(logdir) as server:
@@ -92,8 +94,8 @@ async def live(setting: Setting) -> list[Figure]:
             generation = (await server.ask("/api/status"))["generation"]
             await told(heard, generation, "the first event")
             for _ in range(changes):
-                # Behind the pause that follows every event.
-                await asyncio.sleep(0.12)
+                # Behind the pause that follows every event, which is the longer the more pages there are.
+                await asyncio.sleep(MAX_INTERVAL_S + 0.05)
                 before = max(heard)
                 begin = time.perf_counter()
                 training.append()
