@@ -28,6 +28,8 @@ BATCH_SERIES = 64
 # Approximate rows of a Parquet row group; readers are slow with many small groups.
 ROW_GROUP = 1 << 18
 PIECE_BYTES = 1 << 18
+# Rows that are written at a time: more would keep other answers waiting, and go on after the client has gone.
+PIECE_ROWS = 10_000
 
 
 class ExportQuery(Struct, frozen=True):
@@ -99,9 +101,11 @@ def _csv(tables: Iterable[_Table], query: ExportQuery) -> Iterator[bytes]:
         quoted = io.StringIO()
         csv_writer(quoted).writerow(table.key)
         row = quoted.getvalue()[:-1].replace("%", "%%") + ",%r" * len(names) + "\n"
-        rows = zip(*(column.tolist() for column in table.columns.values()), strict=True)
-        # A run's name may have bytes that are not UTF-8; they are written unchanged.
-        yield "".join([row % values for values in rows]).encode("utf-8", "surrogateescape")
+        columns = list(table.columns.values())
+        for first in range(0, len(columns[0]), PIECE_ROWS):
+            rows = zip(*(column[first : first + PIECE_ROWS].tolist() for column in columns), strict=True)
+            # A run's name may have bytes that are not UTF-8; they are written unchanged.
+            yield "".join([row % values for values in rows]).encode("utf-8", "surrogateescape")
 
 
 def _json(tables: Iterable[_Table], generation: int) -> Iterator[bytes]:
