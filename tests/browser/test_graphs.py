@@ -54,8 +54,8 @@ def find(page: Page, text: str) -> None:
     """Selects the first match, which opens the groups around it."""
     field = page.get_by_role("combobox", name="Search nodes")
     field.fill(text)
-    expect(page.get_by_role("search")).to_contain_text(re.compile(r"\d"))
     field.press("Enter")
+    expect(page.get_by_role("search")).to_contain_text(re.compile(r"\b1 of \d"))
     field.press("Escape")
     wait_ready(page)
 
