@@ -103,7 +103,7 @@ class Tab:
 
     def _note(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning") and not any(part in message.text for part in HARMLESS):
-            self.problems.append(message.text)
+            self.problems.append(f"{message.text} {message.location.get('url', '')}".rstrip())
 
     def _listen_until_cleared(self, event: Any, listener: Callable[..., Any]) -> None:
         self._listeners.append((event, listener))
