@@ -5,6 +5,7 @@ import { ApiError } from "../../api/http";
 import { CardData } from "../../cards/card_data.svelte";
 import type { EmbeddingRef, SearchMode } from "./answer";
 import { searchRows } from "./ask";
+import { seriesKey } from "./embedding_ref";
 import { type Condition, readCondition } from "./find_rows";
 import { searchMode, searchText, setSearchMode, setSearchText } from "./options";
 import type { ProjectorPage } from "./projector_page.svelte";
@@ -44,10 +45,12 @@ export class Search {
     this.mode === "text" ? readCondition(this.text.trim(), this.page.columns.infos) : null,
   );
   readonly isSearching = $derived.by(() => this.text.trim() !== "");
-  /** All rows that match, ascending. */
-  readonly rows = $derived.by((): Int32Array =>
-    this.isSearching && this.problem === "" ? (this.#data.value ?? NONE) : NONE,
-  );
+  /** All rows that match, ascending; maybe those of the text before, never those of another embedding. */
+  readonly rows = $derived.by((): Int32Array => {
+    const { answer } = this.#data;
+    if (!answer || !this.isSearching || this.problem !== "") return NONE;
+    return seriesKey(answer.query.embedding) === seriesKey(this.page.embedding) ? answer.value : NONE;
+  });
   readonly isCurrent = $derived.by(() => this.#data.isCurrent);
   readonly problem = $derived.by((): string => this.#condition?.error || (this.#data.failure?.message ?? ""));
   readonly index = $derived.by(() => (this.#at < this.rows.length ? this.#at : -1));
