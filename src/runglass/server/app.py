@@ -59,6 +59,7 @@ PROJECTS = "/api/projects"
 # The last event of a stream whose token was revoked.
 ENDED = b"event: ended\ndata: {}\n\n"
 NO_STORE = ("cache-control", "no-store")
+STOPPING = "The server is stopping."
 
 
 class App:
@@ -312,7 +313,7 @@ class App:
 
     def _submit(self, pool: ThreadPoolExecutor, work: Callable[[], T]) -> Future[T]:
         if self._is_closed:
-            raise Stopping("The server is stopping.")
+            raise Stopping(STOPPING)
         return pool.submit(work)
 
     async def _pieces(self, download: Download, pool: ThreadPoolExecutor) -> AsyncIterator[bytes]:
@@ -381,6 +382,8 @@ async def _unless_gone(request: Request, working: Awaitable[T]) -> T:
         await asyncio.wait({making, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if not making.done():
             raise ClientDisconnect
+        if making.cancelled():
+            raise Stopping(STOPPING)
         return making.result()
     finally:
         making.cancel()

@@ -138,3 +138,33 @@ def test_files_that_are_made_while_they_are_sent_hold_no_chart(source):
         for client in clients:
             client.close()
         wait_until(lambda: not server.server_state.connections)
+
+
+def test_answers_that_wait_when_the_server_stops_say_so(source, caplog):
+    begun = threading.Event()
+    go = threading.Event()
+
+    def work() -> Word:
+        begun.set()
+        assert go.wait(PATIENCE_S)
+        return Word("done")
+
+    def search(source: MemorySource, query: NoParameters) -> Later:
+        """Takes as long as the test wants."""
+        return Later(work)
+
+    slow = Dashboard("slow", "Slow", routes=(Route("/api/slow", search, Word, is_long=True),))
+    with running(source, dashboards=(slow,)) as (server, port):
+        clients = [begin(port, "/api/slow") for _ in range(20)]
+        assert begun.wait(PATIENCE_S)
+        wait_until(lambda: len(server.server_state.tasks) == len(clients))
+        server.stop()
+        wait_until(lambda: server._app._is_closed)
+        go.set()
+        answers = [client.makefile("rb").read() for client in clients]
+        for client in clients:
+            client.close()
+    refused = [answer for answer in answers if b"503" in answer.splitlines()[0]]
+    assert refused
+    assert all(b"The server is stopping." in answer for answer in refused)
+    assert "Traceback" not in caplog.text
