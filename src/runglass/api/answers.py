@@ -20,6 +20,9 @@ Number = float | Literal["NaN", "Infinity", "-Infinity"]
 
 MAGIC = b"RGC1"
 ALIGNMENT_BYTES = 8
+# Encoding so many takes a few milliseconds. More in one call would hold the interpreter, and with it all other answers, and go on
+# after the client has gone.
+PIECE_ROWS = 10_000
 
 
 def number(value: float) -> Number:
@@ -44,9 +47,26 @@ def numbers(values: NDArray[Any]) -> list[Number]:
 
 def encode_csv(header: Sequence[str], columns: Sequence[NDArray[Any]]) -> bytes:
     """A table with every number in full precision, as Python's repr prints it."""
-    row = ",".join(["%r"] * len(columns)) + "\n"
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return (",".join(header) + "\n" + "".join([row % values for values in rows])).encode()
+    return "".join([",".join(header), "\n", *csv_pieces(columns)]).encode()
+
+
+def csv_pieces(columns: Sequence[NDArray[Any]], before: str = "") -> Iterator[str]:
+    """The rows of a table, each with `before` at its beginning."""
+    row = before.replace("%", "%%") + ",".join(["%r"] * len(columns)) + "\n"
+    for first in range(0, len(columns[0]), PIECE_ROWS):
+        rows = zip(*(column[first : first + PIECE_ROWS].tolist() for column in columns), strict=True)
+        yield "".join([row % values for values in rows])
+
+
+def json_pieces(head: dict[str, Any], columns: dict[str, NDArray[Any]]) -> Iterator[bytes]:
+    """A JSON object: what is in `head`, and an array of numbers for every column."""
+    yield encode_json(head)[:-1]
+    for name, column in columns.items():
+        yield f',"{name}":['.encode()
+        for first in range(0, len(column), PIECE_ROWS):
+            yield (b"," if first else b"") + encode_json(numbers(column[first : first + PIECE_ROWS]))[1:-1]
+        yield b"]"
+    yield b"}"
 
 
 def attachment(name: str) -> tuple[str, str]:

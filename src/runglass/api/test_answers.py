@@ -8,7 +8,8 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from runglass.api.answers import attachment, encode_csv, number, numbers, pack_columns
+from runglass.api import answers
+from runglass.api.answers import attachment, encode_csv, json_pieces, number, numbers, pack_columns
 from runglass.api.route import encode_json
 
 
@@ -22,6 +23,19 @@ def test_numbers_that_are_not_in_json():
 def test_csv_has_full_precision():
     table = encode_csv(["step", "value"], [np.array([2**63 - 1]), np.array([0.1 + 0.2])])
     assert table == b"step,value\n9223372036854775807,0.30000000000000004\n"
+
+
+def test_pieces_are_the_bytes_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 25
+    value = np.linspace(0, 1, count)
+    value[[3, 11]] = nan, -inf
+    columns = {"step": np.arange(count), "value": value, "none": np.array([])}
+    table = encode_csv(["step", "value"], [columns["step"], value])
+    for size in (1, 7, count - 1, count, count + 1):
+        monkeypatch.setattr(answers, "PIECE_ROWS", size)
+        whole = {"tag": 'odd "tag"', **{name: numbers(column) for name, column in columns.items()}}
+        assert b"".join(json_pieces({"tag": 'odd "tag"'}, columns)) == encode_json(whole)
+        assert encode_csv(["step", "value"], [columns["step"], value]) == table
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", 'a"\r\nset-cookie: x=1', "ünïcode", "", "x" * 1000])

@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from runglass.api.answers import attachment, encode_csv, number, number_or_none, numbers
-from runglass.api.route import COLUMNS, CSV, Answer, encode_json
+from runglass.api.answers import attachment, encode_csv, json_pieces, number, number_or_none, numbers
+from runglass.api.route import COLUMNS, CSV, Answer
 from runglass.dashboards.scalars.columns import encode_lines
 from runglass.dashboards.scalars.questions import find_unknown
 from runglass.dashboards.scalars.shape import (
@@ -20,7 +20,6 @@ from runglass.dashboards.scalars.shape import (
     Lines,
     LinesBody,
     NearestRow,
-    Points,
     PointsQuery,
     RangeRow,
     RangeStatisticsAnswer,
@@ -47,11 +46,8 @@ from runglass.query.source import (
 )
 from runglass.store.model import SeriesKey
 
-# Encoding so many takes a few milliseconds.
-PIECE_POINTS = 10_000
 
-
-def points_answer(columns: Columns, query: PointsQuery) -> Answer | Struct:
+def points_answer(columns: Columns, query: PointsQuery) -> Answer:
     if query.format == "csv":
         header = ["wall_time", "step", "value"]
         table: list[NDArray[Any]] = [columns.wall_time, columns.step, columns.value]
@@ -59,33 +55,9 @@ def points_answer(columns: Columns, query: PointsQuery) -> Answer | Struct:
             header.append("segment")
             table.append(columns.segment)
         return Answer(encode_csv(header, table), CSV, (attachment(f"{query.run}_{query.tag}.csv"),))
-    if len(columns.step) > PIECE_POINTS:
-        return Answer(encode_points(columns, query))
-    return Points(
-        run=query.run,
-        tag=query.tag,
-        generation=columns.generation,
-        offset=columns.offset,
-        step=columns.step.tolist(),
-        wall_time=numbers(columns.wall_time),
-        value=numbers(columns.value),
-        segment=columns.segment.tolist(),
-    )
-
-
-def encode_points(columns: Columns, query: PointsQuery) -> bytes:
-    """The same as a Points, encoded in pieces: one call would hold the interpreter, and with it all other answers."""
     head = {"run": query.run, "tag": query.tag, "generation": columns.generation, "offset": columns.offset}
-    body = bytearray(encode_json(head)[:-1])
-    for name in ("step", "wall_time", "value", "segment"):
-        column = getattr(columns, name)
-        body += f',"{name}":['.encode()
-        for first in range(0, len(column), PIECE_POINTS):
-            body += b"," if first else b""
-            body += encode_json(numbers(column[first : first + PIECE_POINTS]))[1:-1]
-        body += b"]"
-    body += b"}"
-    return bytes(body)
+    listed = {name: getattr(columns, name) for name in ("step", "wall_time", "value", "segment")}
+    return Answer(b"".join(json_pieces(head, listed)))
 
 
 def read_answer_lines(

@@ -10,14 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from msgspec import UNSET, Struct
+from msgspec import Struct
 from numpy.typing import NDArray
 
-from runglass.api.answers import numbers
-from runglass.api.route import CSV, JSON, PARQUET, encode_json
+from runglass.api.answers import csv_pieces, json_pieces
+from runglass.api.route import CSV, JSON, PARQUET
 from runglass.api.sink import Sink
 from runglass.csv_lines import csv_writer
-from runglass.dashboards.scalars.shape import ExportedSeries
 from runglass.errors import RunUnknown, SeriesUnknown
 from runglass.query.lines import axis, smooth_values
 from runglass.query.source import Columns, DataSource, Smoothing
@@ -28,8 +27,6 @@ BATCH_SERIES = 64
 # Approximate rows of a Parquet row group; readers are slow with many small groups.
 ROW_GROUP = 1 << 18
 PIECE_BYTES = 1 << 18
-# Rows that are written at a time: more would keep other answers waiting, and go on after the client has gone.
-PIECE_ROWS = 10_000
 
 
 class ExportQuery(Struct, frozen=True):
@@ -100,29 +97,17 @@ def _csv(tables: Iterable[_Table], query: ExportQuery) -> Iterator[bytes]:
     for table in tables:
         quoted = io.StringIO()
         csv_writer(quoted).writerow(table.key)
-        row = quoted.getvalue()[:-1].replace("%", "%%") + ",%r" * len(names) + "\n"
-        columns = list(table.columns.values())
-        for first in range(0, len(columns[0]), PIECE_ROWS):
-            rows = zip(*(column[first : first + PIECE_ROWS].tolist() for column in columns), strict=True)
+        for rows in csv_pieces(list(table.columns.values()), before=quoted.getvalue()[:-1] + ","):
             # A run's name may have bytes that are not UTF-8; they are written unchanged.
-            yield "".join([row % values for values in rows]).encode("utf-8", "surrogateescape")
+            yield rows.encode("utf-8", "surrogateescape")
 
 
 def _json(tables: Iterable[_Table], generation: int) -> Iterator[bytes]:
     yield b'{"generation":%d,"series":[' % generation
     comma = b""
     for table in tables:
-        columns = table.columns
-        series = ExportedSeries(
-            run=table.key.run,
-            tag=table.key.tag,
-            step=columns["step"].tolist(),
-            wall_time=numbers(columns["wall_time"]),
-            value=numbers(columns["value"]),
-            smoothed=numbers(columns["smoothed"]) if "smoothed" in columns else UNSET,
-            segment=columns["segment"].tolist() if "segment" in columns else UNSET,
-        )
-        yield comma + encode_json(series)
+        yield comma
+        yield from json_pieces({"run": table.key.run, "tag": table.key.tag}, table.columns)
         comma = b","
     yield b"]}"
 

@@ -11,6 +11,7 @@ from math import inf, nan
 import numpy as np
 import pytest
 
+from runglass.api import answers
 from runglass.dashboards.scalars import export
 from runglass.native import smooth
 from runglass.query.memory import MemorySource
@@ -48,7 +49,7 @@ def csv_rows(got):
 
 
 def test_csv_is_a_long_table(client, source, monkeypatch):
-    monkeypatch.setattr(export, "PIECE_ROWS", 7)
+    monkeypatch.setattr(answers, "PIECE_ROWS", 7)
     got = ask(client, tags=["loss", "acc"])
     assert got.headers["content-type"] == "text/csv; charset=utf-8"
     assert got.headers["content-disposition"] == 'attachment; filename="scalars.csv"'

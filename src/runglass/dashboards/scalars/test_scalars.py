@@ -10,10 +10,8 @@ from math import inf, isnan, nan
 import numpy as np
 import pytest
 
-from runglass.api.route import Answer, encode_json
-from runglass.dashboards.scalars import answers, sharing
+from runglass.dashboards.scalars import sharing
 from runglass.dashboards.scalars.columns import decode_lines
-from runglass.dashboards.scalars.shape import PointsQuery
 from runglass.query.memory import MemorySource
 from runglass.server.app import App
 from runglass.server.in_process import InProcess
@@ -523,18 +521,3 @@ def test_bands_name_what_is_not_there(client):
     body = {"tags": ["loss", "los"], "groups": [{"name": "a", "runs": ["train", "trian"]}], "format": "json"}
     got = client.post("/api/scalars/bands", body)
     assert got.json["unknown"] == {"runs": ["trian"], "tags": ["los"]}
-
-
-def test_long_answers_are_encoded_in_pieces_to_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    count = 25
-    value = np.linspace(0, 1, count)
-    value[[3, 11]] = np.nan, -np.inf
-    source = MemorySource().add_scalars("train", 'odd "tag"', step=range(count), value=value)
-    query = PointsQuery(run="train", tag='odd "tag"')
-    (columns,) = source.read_columns([query.key])
-    whole = encode_json(answers.points_answer(columns, query))
-    for size in (1, 7, count - 1):
-        monkeypatch.setattr(answers, "PIECE_POINTS", size)
-        pieces = answers.points_answer(columns, query)
-        assert isinstance(pieces, Answer)
-        assert pieces.body == whole
