@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -341,6 +342,33 @@ class TestFollowing:
             append(tmp_path / "b" / "run" / NAME, some_points(1, first_step=2))
             found.wait_for_values(THREE, "b/run")
             assert found.runs == ["a/run", "b/run"]
+
+
+def test_looks_again_soon_after_descriptors_ran_out(logdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr(watch_module, "SWEEP_EVERY_S", 1000.0)
+    path = put(logdir / "run", log_bytes())
+    with following(logdir) as found, path.open("ab") as training:
+        append(path, some_points(1, first_step=3))
+        found.wait_for_values([*THREE, 3.0])
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        held = [os.open(os.devnull, os.O_RDONLY)]
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (held[0] + 20, hard))
+            with suppress(OSError):
+                while True:
+                    held.append(os.open(os.devnull, os.O_RDONLY))
+            training.write(some_points(1, first_step=4))
+            training.flush()
+            found.wait_for(lambda: found.source.list_files()[0].state == "unreadable")
+            assert "Too many open files" in (found.source.list_files()[0].reason or "")
+            assert found.values() == [*THREE, 3.0]
+        finally:
+            for descriptor in held:
+                os.close(descriptor)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        found.wait_for_values([*THREE, 3.0, 4.0])
+        assert found.source.list_files()[0].state == "ok"
 
 
 def test_polling_says_why(logdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,9 @@
-"""How much memory there is, of the machine or of the container it is limited to; how it goes back; when garbage is collected; where
-caches are."""
+"""How much memory there is, of the machine or of the container it is limited to; how it goes back; when garbage is collected; which
+errors pass; where caches are."""
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -15,6 +16,8 @@ CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limi
 FALLBACK_BYTES = 8 << 30
 # Open files of a server: some for every connection.
 MAX_FILES = 65_536
+# The process or the system has no descriptors or memory left for now. The file or connection itself is fine.
+OUT_OF_RESOURCES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
 
 def read_memory_bytes() -> int:

@@ -11,6 +11,7 @@ from msgspec import Struct, field
 
 from runglass.ingest.assets import RUN_FOLDER, AssetFolder, AssetRule, find_owner
 from runglass.ingest.roots import LogRoot
+from runglass.machine import OUT_OF_RESOURCES
 from runglass.store.files import stat_file
 
 EVENT_FILE_MARK = "tfevents"
@@ -56,6 +57,8 @@ class Walk(Struct):
     linked: set[str] = field(default_factory=set)
     # Directories that could not be listed, with the reason.
     unreadable: dict[str, str] = field(default_factory=dict)
+    # Some of them only because descriptors or memory ran out.
+    is_refused: bool = False
     # By root and directory: many walks begin in one directory.
     ways: dict[tuple[str, str], _Way | None] = field(default_factory=dict)
 
@@ -110,6 +113,7 @@ def walk_runs(root: LogRoot, start: str, walk: Walk, *, is_deep: bool = True) ->
             except OSError as error:
                 if not isinstance(error, FileNotFoundError):
                     walk.unreadable[folder.path] = error.strerror or str(error)
+                    walk.is_refused |= error.errno in OUT_OF_RESOURCES
                 continue
             if files:
                 files.sort()

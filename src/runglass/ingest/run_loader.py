@@ -15,6 +15,7 @@ from runglass.ingest.assets import AssetRule
 from runglass.ingest.canonical import decode_value, read_metadata
 from runglass.ingest.file_tail import POINTS_PLUGIN, PROFILE_MARK, FileTail
 from runglass.ingest.logdir import FoundAsset
+from runglass.machine import OUT_OF_RESOURCES
 from runglass.native import wire
 from runglass.native.columns import Columns
 from runglass.native.events import EventScanner, ScanBuffer
@@ -70,7 +71,7 @@ def decode(value: bytes, meta: SeriesMeta) -> Any:
 class RunLoader:
     """The only writer of a run's stage. Callers hold the run's lock."""
 
-    __slots__ = ("_meta_graphs", "directory", "is_changed", "root", "run", "shown", "tails")
+    __slots__ = ("_meta_graphs", "directory", "is_changed", "is_refused", "root", "run", "shown", "tails")
 
     def __init__(self, name: str, directory: str, shown: str, *, root: str) -> None:
         """`directory` is at or below `root`, the log directory; `shown` is `directory` as the user wrote it."""
@@ -81,6 +82,8 @@ class RunLoader:
         self.tails: dict[str, FileTail] = {}
         # Set when something changed that readers can see; the watch clears it when it publishes.
         self.is_changed = True
+        # Set when a file could not be opened for a reason that passes; the watch clears it, and looks again soon.
+        self.is_refused = False
         # Where they are, with step and wall time.
         self._meta_graphs: list[tuple[FileTail, tuple[int, float, int, int, int]]] = []
 
@@ -145,6 +148,7 @@ class RunLoader:
                 self.drop_file(name)
             return None
         except OSError as error:
+            self.is_refused |= error.errno in OUT_OF_RESOURCES
             advice = "Check the file and its permissions. Runglass tries again."
             self._note(tail, FileState.UNREADABLE, f"cannot be opened: {error.strerror}", advice)
             return None

@@ -43,6 +43,8 @@ BATCH_BYTES = 4 << 20
 BATCH_FILES = 64
 # With notifications, a full walk is only a safety net.
 SWEEP_EVERY_S = 30.0
+# When the process had no descriptors left to look with.
+RETRY_AFTER_S = 1.0
 # Polling may take at most this share of a core.
 SWEEP_SHARE = 0.02
 # The same where notifications were lost.
@@ -108,6 +110,8 @@ class LogdirWatch:
         self._directories = DirectoryTree()
         self._linked: set[str] = set()
         self._changed: deque[RunStage] = deque()
+        # Something could not be opened for a reason that passes.
+        self._is_refused = False
         self._next_tell = 0.0
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -174,6 +178,7 @@ class LogdirWatch:
         def is_elsewhere(path: str) -> bool:
             return below is not None and path not in single and not is_below_any(path, tops)
 
+        self._is_refused |= walk.is_refused
         self._linked = {path for path in self._linked if is_elsewhere(path)} | walk.linked
         elsewhere = {path: why for path, why in self.unreadable.items() if is_elsewhere(path)}
         self._note_unreadable({**elsewhere, **walk.unreadable})
@@ -361,6 +366,8 @@ class LogdirWatch:
         self._note_change(loader)
 
     def _note_change(self, loader: RunLoader) -> None:
+        self._is_refused |= loader.is_refused
+        loader.is_refused = False
         if loader.is_changed:
             loader.is_changed = False
             self._changed.append(loader.run)
@@ -491,7 +498,7 @@ class LogdirWatch:
         linked = set(self._linked)
         watched = list(map(_identity, paths))
         names = Names(paths)
-        next_sweep = 0.0
+        next_sweep = cost = 0.0
         for changes in watch(
             *paths,
             watch_filter=None,
@@ -513,7 +520,11 @@ class LogdirWatch:
             if time.monotonic() >= next_sweep:
                 began = time.thread_time()
                 self.load()
-                next_sweep = time.monotonic() + max(SWEEP_EVERY_S, (time.thread_time() - began) / SWEEP_SHARE)
+                cost = time.thread_time() - began
+                next_sweep = time.monotonic() + max(SWEEP_EVERY_S, cost / SWEEP_SHARE)
+            if self._is_refused:
+                self._is_refused = False
+                next_sweep = min(next_sweep, time.monotonic() + max(RETRY_AFTER_S, cost / CATCH_UP_SHARE))
             # A directory that was removed and created again needs a new watch; it may even have the old inode.
             is_gone = any(change.name == "deleted" and path in paths for change, path in changes)
             if is_gone or self._linked != linked or list(map(_identity, paths)) != watched:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import logging
 import os
 import signal
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from uvicorn import Config, Server
 
-from runglass.machine import allow_more_files, give_large_buffers_back
+from runglass.machine import OUT_OF_RESOURCES, allow_more_files, give_large_buffers_back
 from runglass.server.access_log import AccessLog
 from runglass.server.app import MAX_QUERY_BYTES, App
 from runglass.server.projects import Plan
@@ -43,7 +42,6 @@ IDLE_TICKS = 10
 HEAD_S = 10.0
 # Out of descriptors: how often the log says so.
 TELL_EVERY_S = 60.0
-NO_DESCRIPTORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
 NO_CYCLE: Any = object()
 
@@ -122,7 +120,7 @@ class PageServer(Server):
 
     def _on_loop_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
-        if not (isinstance(error, OSError) and error.errno in NO_DESCRIPTORS):
+        if not (isinstance(error, OSError) and error.errno in OUT_OF_RESOURCES):
             loop.default_exception_handler(context)
             return
         # asyncio accepts again after a second. Whoever asks nothing gives way to those who wait.
