@@ -499,6 +499,16 @@ def test_profile_says_where_the_time_went(capsys: pytest.CaptureFixture[str]) ->
     assert "gemm_fusion_dot_general_5" in text
 
 
+def test_profile_of_one_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    step = {"ph": "X", "name": "ProfilerStep#0", "pid": 1, "tid": 1, "ts": 0, "dur": 500}
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "one.pt.trace.json").write_text(json.dumps({"traceEvents": [step]}))
+    assert main(["profile", str(tmp_path)]) == 0
+    text = capsys.readouterr().out
+    assert ": 1 event, no device" in text
+    assert "1 step of 500 µs on average" in text
+
+
 def test_profile_as_data_and_as_markdown(capsys: pytest.CaptureFixture[str]) -> None:
     logdir = str(PROFILES / "keras_callback_profile" / "logdir")
     assert main(["profile", logdir, "--json"]) == 0

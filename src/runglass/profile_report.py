@@ -96,7 +96,7 @@ def report(
         data["comparison"] = msgspec.to_builtins(comparison)
     if profile.problems:
         sections.append(Section("Problems", list(profile.problems)))
-    title = f"{profile.run}/{profile.session}: {len(profile):,} events, {', '.join(overview.device_names) or 'no device'}"
+    title = f"{profile.run}/{profile.session}: {counted(len(profile), 'event')}, {', '.join(overview.device_names) or 'no device'}"
     return ProfileReport(title, [section for section in sections if section.content], data)
 
 
@@ -106,7 +106,7 @@ def steps_section(overview: Overview) -> Section:
     if spread is not None:
         slow = f", {len(overview.outliers)} much longer than usual" if overview.outliers else ""
         content.append(
-            f"{len(overview.steps):,} steps of {duration(spread.mean)} on average "
+            f"{counted(len(overview.steps), 'step')} of {duration(spread.mean)} on average "
             f"(± {duration(spread.deviation)}, {duration(spread.min)} to {duration(spread.max)}){slow}"
         )
     figures = [
@@ -213,6 +213,10 @@ def signed(time_ps: float) -> str:
 
 def share(value: float) -> str:
     return f"{100 * value:.1f} %"
+
+
+def counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def words(part: str) -> str:
