@@ -105,10 +105,12 @@ def steps_section(overview: Overview) -> Section:
     spread = overview.step_ps
     if spread is not None:
         slow = f", {len(overview.outliers)} much longer than usual" if overview.outliers else ""
-        content.append(
-            f"{counted(len(overview.steps), 'step')} of {duration(spread.mean)} on average "
-            f"(± {duration(spread.deviation)}, {duration(spread.min)} to {duration(spread.max)}){slow}"
+        many = (
+            f" on average (± {duration(spread.deviation)}, {duration(spread.min)} to {duration(spread.max)}){slow}"
+            if len(overview.steps) > 1
+            else ""
         )
+        content.append(f"{counted(len(overview.steps), 'step')} of {duration(spread.mean)}{many}")
     figures = [
         ("Device busy", overview.device_busy),
         ("ops on devices", overview.device_op_share if overview.device_busy is not None else None),
