@@ -7,7 +7,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 from tests.support.frame import message, run_filter, runs
-from tests.support.page import address_has, wait_ready
+from tests.support.page import address_has, reload, wait_ready
 
 # A clock that a test can move on, so that it need not wait for a burst of changes to be over.
 MOVABLE_CLOCK = """
@@ -82,8 +82,7 @@ def test_the_bare_address_begins_with_what_the_browser_keeps(page, open_page):
     expect(page.get_by_role("button", name="Unpin train/loss")).to_have_count(0)
     address_has(page, "pin=&")
     address_has(page, "smoothing=0.6")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(page.get_by_role("button", name="Unpin train/loss")).to_have_count(0)
     page.goto("about:blank")
     page.goto(bare + "#/scalars")
@@ -129,8 +128,7 @@ def test_views_are_saved_applied_renamed_shared_and_deleted(page, open_page, tmp
     expect(message(page, "View “only alpha” saved.")).to_be_visible()
 
     run_filter(page).fill("")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     page.get_by_role("button", name="Views", exact=True).click()
     page.get_by_role("menuitemcheckbox", name="only alpha").click()
     expect(run_filter(page)).to_have_value("alp")

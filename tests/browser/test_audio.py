@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
 from tests.support.golden_logs import LOGS, open_golden
-from tests.support.page import address_has, card, go, read_canvas, run_color, wait_ready
+from tests.support.page import address_has, card, go, read_canvas, reload, run_color, wait_ready
 
 from runglass.media.formats import parse_audio
 from runglass.query.memory import MemorySource
@@ -172,8 +172,7 @@ def test_clips_are_drawn_followed_zoomed_and_set(open_page):
     expect(low.get_by_text(re.compile(r"^0:00(\.0)?$"))).to_have_count(0)
     # All clips show the same part, and a link does too.
     address_has(page, "audio.zoom")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(heard(page, "high").get_by_text(re.compile(r"^1:00(\.0)?$"))).to_be_visible()
     heard(page, "low")
     place(low).click(position={"x": 1, "y": 20})
@@ -192,8 +191,7 @@ def test_clips_are_drawn_followed_zoomed_and_set(open_page):
     page.get_by_role("slider", name="Volume").fill("40")
     for option in ("audio.match", "audio.loop", "audio.view;wave", "audio.volume;40"):
         address_has(page, option)
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(page.get_by_role("checkbox", name="Match loudness")).to_be_checked()
     expect(page.locator("canvas.spectrum")).to_have_count(0)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from playwright.sync_api import FloatRect, Locator, Page, expect
-from tests.support.page import address_has, card, chart, go, read_pixels, tick_labels, wait_ready
+from tests.support.page import address_has, card, chart, go, read_pixels, reload, tick_labels, wait_ready
 
 from runglass.query.memory import MemorySource
 
@@ -191,8 +191,7 @@ def test_wheel_keys_and_typed_limits(open_page, asked):
     wait_ready(page)
     assert {"−4", "0", "4"} <= set(tick_labels(page, "loss"))
     address_has(page, "x:0,500;y:-5,5")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     assert {"−4", "0", "4", "500"} <= set(tick_labels(page, "loss"))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from playwright.sync_api import Page, expect
-from tests.support.page import address_has, card, chart, go, is_drawn, run_color, wait_ready
+from tests.support.page import address_has, card, chart, go, is_drawn, reload, run_color, wait_ready
 
 import runglass
 from runglass.query.memory import MemorySource
@@ -75,8 +75,7 @@ def test_shows_the_layouts_of_real_logs(open_page):
     expect(card(page, "bad regex")).to_contain_text("“trig(” is not a regular expression: unterminated group")
     expect(card(page, "matches nothing")).to_contain_text("“nope.*” matches no tag.")
     address_has(page, "shut=")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(heading).to_have_attribute("aria-expanded", "true")
 
 
@@ -130,8 +129,7 @@ def test_a_chart_is_made_changed_and_removed(open_page, asked):
     wait_ready(page)
     assert is_drawn(page, "mine", run_color(page, "low"))
     address_has(page, "option=custom_scalars.layout;")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     card(page, "mine").get_by_role("button", name="More for mine").click()
     page.get_by_role("menuitem", name="Edit…").click()
     form = page.get_by_role("dialog", name="Edit chart")
@@ -259,6 +257,5 @@ def test_charts_of_a_layout_are_filtered_saved_pinned_and_followed(open_page, as
     assert is_drawn(page, "both", run_color(page, "high"))
     # A link may name a chart that no layout has.
     page.goto(page.url.replace("both", "absent"))
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(card(page, "absent")).to_contain_text("This chart is no longer in any layout")

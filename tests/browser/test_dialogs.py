@@ -6,7 +6,7 @@ import json
 
 from playwright.sync_api import expect
 from tests.support.frame import run_filter, runs, status
-from tests.support.page import address_has, card, go, wait_ready
+from tests.support.page import address_has, card, go, reload
 
 from runglass.query.memory import MemorySource
 
@@ -136,8 +136,7 @@ def test_shortcuts_windows_settings_and_where_the_focus_goes(open_page, tmp_path
     width.fill("99999")
     width.blur()
     expect(width).to_have_value("735")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     page.keyboard.press("Control+,")
     expect(rows).to_have_value("7")
     expect(dialog.get_by_label("Tooltip order")).to_have_value("ascending")

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Page, expect
 from tests.support.golden_logs import open_golden
-from tests.support.page import address_has, card, chart, go, is_drawn, tick_labels, wait_ready
+from tests.support.page import address_has, card, chart, go, is_drawn, reload, tick_labels, wait_ready
 
 from runglass.query.buckets import percentiles, tidy
 from runglass.query.memory import MemorySource
@@ -110,8 +110,7 @@ def test_percentiles_overlay_cursor_scales_and_files(open_page):
     rows = read_tip(page, "weights", part=0.0)
     assert list(rows)[1:] == ["90 %", "10 %"]
     assert float(rows["90 %"]) == pytest.approx(0.9 * high, abs=1e-3)
-    page.reload()
-    wait_ready(page)
+    reload(page)
     assert list(read_tip(page, "weights", part=0.0))[1:] == ["90 %", "10 %"]
 
     # A click moves the cursor of all
@@ -147,8 +146,7 @@ def test_percentiles_overlay_cursor_scales_and_files(open_page):
     )
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     address_has(page, "cursor=")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(page.get_by_role("article")).to_have_count(1)
 
     # Axes and scales

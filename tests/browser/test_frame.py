@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 from tests.support.frame import asked_of, message, run_filter, runs
-from tests.support.page import address_has, card, go, wait_ready
+from tests.support.page import address_has, card, go, reload, wait_ready
 
 from runglass.query.memory import MemorySource
 from runglass.store.model import FileState, Kind
@@ -89,8 +89,7 @@ def test_lists_are_asked_for_once_and_theme_and_side_panel_kept(page, serve):
 
     draw(420)
     expect(splitter).to_have_attribute("aria-valuenow", "420")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(splitter).to_have_attribute("aria-valuenow", "420")
     splitter.focus()
     page.keyboard.press("ArrowRight")
@@ -123,7 +122,7 @@ def test_lists_are_asked_for_once_and_theme_and_side_panel_kept(page, serve):
     expect(html).to_have_attribute("data-theme", "dark")
     address_has(page, "theme=dark")
     page.goto(page.url.partition("#")[0])
-    page.reload()
+    reload(page)
     expect(html).to_have_attribute("data-theme", "dark")
 
 

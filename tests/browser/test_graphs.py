@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.support.page import address_has, read_canvas, wait_ready
+from tests.support.page import address_has, read_canvas, reload, wait_ready
 from tests.support.waiting import until
 
 import runglass
@@ -129,8 +129,7 @@ def test_opens_level_by_level_and_stays_in_the_address(open_page, models):
     address_has(page, "graphs.selected")
     address_has(page, "graphs.open")
     before = drawn(page).keys()
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(title(page)).to_have_text("softmax")
     assert drawn(page).keys() == before
 
@@ -254,8 +253,7 @@ def test_compares_two_versions(open_page, models):
     zoom = page.get_by_role("button", name="Zoom to 100 %")
     page.get_by_role("region", name="Right graph").get_by_role("button", name="Zoom in").click()
     expect(zoom.nth(0)).to_have_text(zoom.nth(1).inner_text())
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(scene(page)).to_have_count(2)
     page.get_by_role("button", name="Do not compare any more").click()
     expect(difference).to_have_count(0)
@@ -395,7 +393,7 @@ def test_a_log_without_graphs_opens_files_all_the_same(open_page, tmp_path):
     assert drawn(page).keys() == {"x", "y"}
     model = tmp_path / "other.pbtxt"
     model.write_text('node { name: "z" op: "Placeholder" }')
-    page.reload()
+    reload(page)
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Open a file…").click()
     chooser.value.set_files(model)

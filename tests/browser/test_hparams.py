@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.support.page import address_has, read_canvas, wait_ready
+from tests.support.page import address_has, read_canvas, reload, wait_ready
 
 import runglass
 from runglass.query.memory import MemorySource
@@ -119,8 +119,7 @@ def test_brushes_select_runs_on_every_page(open_page, sweep):
     expect(runs).to_contain_text("12 runs outside the brushes")
     page.get_by_role("link", name="Scalars", exact=True).click()
     expect(runs).to_contain_text("4 of 16 shown")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(runs).to_contain_text("4 of 16 shown")
     runs.get_by_role("button", name="Show all runs again").click()
     expect(runs).to_contain_text("16 of 16 shown")
@@ -179,8 +178,7 @@ def test_axes_are_moved_flipped_hidden_and_scaled(open_page, sweep):
     # All of it is in the address, a moment after the last change.
     before = axes(page)
     page.wait_for_function("() => location.hash.includes('h:epochs') && !location.hash.includes('brush')")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     assert axes(page) == before
 
     # The run under the pointer shows its values, and is lit in the table and in the run table.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
 from tests.support.golden_logs import open_golden
-from tests.support.page import AS_TEXT, address_has, card, go, wait_ready
+from tests.support.page import AS_TEXT, address_has, card, go, reload
 
 from runglass.media.formats import parse_image
 from runglass.query.memory import MemorySource
@@ -174,8 +174,7 @@ def test_samples_are_a_grid_and_each_is_large_in_every_run(open_page):
         expect(card(page, f"batch, {run}").get_by_role("application")).to_be_visible()
         expect(card(page, f"batch, {run}")).to_contain_text("Image 2 of 3")
     address_has(page, "images.sample/batch;1")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     card(page, "batch, second").get_by_role("button", name="Next image").click()
     expect(card(page, "batch, first")).to_contain_text("Image 3 of 3")
     card(page, "batch, first").get_by_role("button", name="All images").click()
@@ -266,8 +265,7 @@ def test_pictures_are_compared_and_look_alike(open_page):
         )
     address_has(page, "images.contrast;2.5")
     address_has(page, "images.channel;blue")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     page.get_by_role("button", name="Reset image adjustments").click()
     expect(shown(page, "samples/plain, first")).to_have_css("filter", "none")
     expect(page).not_to_have_url(re.compile("option="))

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
 from tests.support.golden_logs import open_golden
-from tests.support.page import address_has, card, go, read_canvas, wait_ready
+from tests.support.page import address_has, card, go, read_canvas, reload, wait_ready
 
 from runglass.native.wire import encode
 from runglass.query.memory import MemorySource
@@ -176,8 +176,7 @@ def test_cameras_keys_steps_files_and_shading(open_page):
     is_changed = [bool((a != b).any()) for a, b in zip(before, after, strict=True)]
     assert is_changed == [True, True, False]
     # The address has it all.
-    page.reload()
-    wait_ready(page)
+    reload(page)
     assert (pixels(large) == after[0]).all()
     card(page, "shape, small").get_by_role("button", name="Reset camera of shape").click()
     expect(page).not_to_have_url(re.compile("mesh.pose"))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 from playwright.sync_api import Locator, Page, expect
-from tests.support.page import address_has, card, chart, go, wait_ready
+from tests.support.page import address_has, card, chart, go, reload, wait_ready
 
 from runglass.query.memory import MemorySource
 from runglass.store.model import FileState, Image, Kind
@@ -82,8 +82,7 @@ def test_kinds_are_mixed_by_prefix_hidden_and_pinned(open_page):
     page.locator(".cards").evaluate("cards => cards.scrollTo(0, 0)")
     expect(page.get_by_role("main").get_by_role("heading", level=2).first).to_contain_text("Pinned")
     expect(page).to_have_url(re.compile("pin=train/loss"))
-    page.reload()
-    wait_ready(page)
+    reload(page)
     articles = page.get_by_role("article")
     expect(articles.nth(0)).to_have_attribute("aria-label", "train/note, fine")
     expect(articles.nth(1)).to_have_attribute("aria-label", "train/loss")
@@ -161,8 +160,7 @@ def test_the_cursor_takes_every_card_there(open_page):
     expect(fine).to_contain_text("fine note of 80")
     expect(card(page, "train/note, coarse")).to_contain_text("coarse note of 90")
     expect(page).to_have_url(re.compile("at:80"))
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(card(page, "train/note, fine")).to_contain_text("fine note of 80")
 
 
@@ -257,8 +255,7 @@ def test_the_strip_says_how_the_runs_are_doing(open_page):
     # Folded, it is one line, and stays so.
     states.get_by_role("button", name="Fold this into one line").click()
     expect(strip_part(page, "Newest")).to_have_count(0)
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(states.locator("dd")).to_have_text(["1", "1", "1", "1"])
     expect(strip_part(page, "Newest")).to_have_count(0)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from tests.support.made_traces import make_trace, span, write_trace
-from tests.support.page import address_has, card, wait_ready
+from tests.support.page import address_has, card, reload, wait_ready
 
 import runglass
 from runglass.query.source import DataSource
@@ -133,8 +133,7 @@ def test_finds_an_event_and_tells_all_about_it(open_page, profiles, problems):
     expect(page.get_by_role("button", name="Show step 11 in Scalars")).to_be_visible()
     expect(page).not_to_have_url(first)
     address_has(page, "profile.search;relu_kernel")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(event(page)).to_contain_text("of step 11")
     expect(page.get_by_role("textbox", name="Search events")).to_have_value("relu_kernel")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.support.page import address_has, read_canvas, wait_ready
+from tests.support.page import address_has, read_canvas, reload, wait_ready
 
 import runglass
 from runglass.query.memory import MemorySource
@@ -142,8 +142,7 @@ def test_points_are_there_at_once_and_the_address_keeps_what_is_done_with_them(o
     address_has(page, "projector.selected;")
 
     # What the address says is there again in another tab.
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(page.get_by_text(f"{2 * EACH} selected", exact=True)).to_be_visible()
     expect(field).to_have_value("bag 17")
     expect(colour.get_by_role("button", name=re.compile("^Bag"))).to_have_attribute("aria-pressed", "false")

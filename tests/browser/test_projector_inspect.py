@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, Route, expect
-from tests.support.page import address_has, wait_ready
+from tests.support.page import address_has, reload, wait_ready
 from tests.support.waiting import until
 
 import runglass
@@ -160,8 +160,7 @@ def test_word_vectors_from_beginning_to_end(open_page, glove, words, vectors):
     expect(inspector(page).get_by_role("status", name="Distance")).to_contain_text(f"{np.sort(far)[1]:.4g}")
     # The address has it all.
     address_has(page, f"projector.point;{int(np.argsort(far)[1])}")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(inspector(page).get_by_role("heading", level=2)).to_have_text(words[int(np.argsort(far)[1])])
     expect(page.get_by_role("toolbar", name="Projector")).to_contain_text(f"6 of {WORDS}")
 

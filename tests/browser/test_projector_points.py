@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
-from tests.support.page import read_canvas, wait_ready
+from tests.support.page import read_canvas, reload, wait_ready
 from tests.support.waiting import until
 
 import runglass
@@ -79,8 +79,7 @@ def test_the_graphics_card_shows_and_finds_the_same_points(page, serve, points):
     found = pointed_at(page, 0)
 
     page.add_init_script(AS_IF_REAL)
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(scene(page)).to_have_attribute("data-renderer", "webgl")
     card = drawn(page, 1)
     # Edges differ: one canvas is mixed with the background already.

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.support.page import address_has, card, chart, go, run_color, wait_ready
+from tests.support.page import address_has, card, chart, go, reload, run_color, wait_ready
 
 from runglass.query.memory import MemorySource
 from runglass.store.model import Kind
@@ -125,8 +125,7 @@ def test_values_are_read_by_tooltip_step_and_range(open_page, page):
         assert shown_number(value) == pytest.approx(float(columns.value[index]), abs=6e-5)
     selected = table.get_by_text("nearest to step").inner_text()
     address_has(page, "selection:")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     assert table_of(page, "loss").get_by_text("nearest to step").inner_text() == selected
 
     # A second click makes a range with statistics over all points
@@ -175,8 +174,7 @@ def test_values_are_read_by_tooltip_step_and_range(open_page, page):
     choose(page, table, "Relative")
     page.keyboard.press("Escape")
     assert columns_of(table) == ["Run", "Value", "Step", "Time"]
-    page.reload()
-    wait_ready(page)
+    reload(page)
     assert columns_of(table_of(page, "loss")) == ["Run", "Value", "Step", "Time"]
 
     # Differences to the baseline

@@ -8,7 +8,7 @@ import re
 from itertools import pairwise
 
 from playwright.sync_api import expect
-from tests.support.page import address_has, go, is_drawn, run_color, wait_ready
+from tests.support.page import address_has, go, is_drawn, reload, run_color, wait_ready
 from tests.support.run_table import (
     box,
     choose,
@@ -46,8 +46,7 @@ def test_runs_are_chosen_starred_and_hidden(open_page):
     assert not is_drawn(page, "loss", gone)
     is_shown(page, "2 of 3")
     address_has(page, "run=-b")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(page.get_by_role("checkbox", name="b", exact=True)).not_to_be_checked()
 
     # All, none, invert and only this
@@ -76,8 +75,7 @@ def test_runs_are_chosen_starred_and_hidden(open_page):
     has_rows(page, "a", "c")
     is_shown(page, "2 of 3")
     assert not is_drawn(page, "loss", gone)
-    page.reload()
-    wait_ready(page)
+    reload(page)
     page.get_by_role("button", name="List hidden runs too").click()
     has_rows(page, "a", "b", "c")
     choose_for(page, "b", "Unhide")
@@ -102,8 +100,7 @@ def test_runs_are_chosen_starred_and_hidden(open_page):
     source.add_scalars("d", "loss", step=[0], value=[1.0], wall_time=[2e9])
     expect(page.get_by_role("checkbox", name="d", exact=True)).to_be_checked()
     assert {name: run_color(page, name) for name in "abc"} == before
-    page.reload()
-    wait_ready(page)
+    reload(page)
     assert {name: run_color(page, name) for name in "abc"} == before
 
 
@@ -249,8 +246,7 @@ def test_query_over_columns(open_page):
         is_shown(page, f"{len(names)} of 5")
         # No two that follow each other begin alike.
         address_has(page, f"query={text[:2]}")
-        page.reload()
-        wait_ready(page)
+        reload(page)
         has_rows(page, *names)
         expect(page.get_by_role("combobox", name="Query runs")).to_have_value(text)
 
@@ -326,8 +322,7 @@ def test_shown_runs_differ_in_hue_and_parts_of_one_run_in_line(open_page, page):
     assert min(b - a for a, b in pairwise(hues)) > 5
     assert shown["run000"] == own
     assert all(is_drawn(page, "loss", color) for color in shown.values())
-    page.reload()
-    wait_ready(page)
+    reload(page)
     assert {name: run_color(page, name) for name in shown} == shown
     filter_field.fill("run000/")
     wait_ready(page)
@@ -388,8 +383,7 @@ def test_labels_and_the_archive(open_page):
     query(page, "label:good and not label:'two words'")
     has_rows(page, "b", "c")
     address_has(page, "query=label:good")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     has_rows(page, "b", "c")
     query(page, "")
 
@@ -483,8 +477,7 @@ def test_marks_travel_as_a_file_and_are_kept(open_page, tmp_path):
     assert is_drawn(page, "loss", "#123456")
     expect(row(page, "b")).to_contain_text("the good one")
     expect(row(page, "b").get_by_role("img", name="Note: <b>bold</b>")).to_be_visible()
-    page.reload()
-    wait_ready(page)
+    reload(page)
     assert run_color(page, "b") == "#123456"
     page.get_by_role("textbox", name="Filter runs (regex)").fill("good one")
     has_rows(page, "b")

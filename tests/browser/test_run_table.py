@@ -6,7 +6,17 @@ import re
 
 import numpy as np
 from playwright.sync_api import Page, expect
-from tests.support.page import address_has, card, chart, go, is_drawn, read_pixels, run_color, wait_ready
+from tests.support.page import (
+    address_has,
+    card,
+    chart,
+    go,
+    is_drawn,
+    read_pixels,
+    reload,
+    run_color,
+    wait_ready,
+)
 from tests.support.run_table import box, cells, choose, has_rows, is_shown, row, runs, sweep, table
 
 from runglass.query.memory import MemorySource
@@ -50,8 +60,7 @@ def test_a_directory_that_is_a_run_has_its_own_box(open_page):
     # Collapsed, it stands for all that is in it.
     box(page, "base").click()
     is_shown(page, "3 of 3")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     has_rows(page, "base")
     choose(page, "Run table", "Directory tree")
     has_rows(page, "base", "base/train", "base/validation")
@@ -114,8 +123,7 @@ def test_columns_are_picked_sorted_moved_and_follow_the_logs(open_page):
     expect(row(page, "a").get_by_role("gridcell")).to_have_text([re.compile("a"), "0.1", "0.9000", "2", "2"])
     assert cells(page, "d9") == ["0.1", "", "", "5"]
     address_has(page, "column=at_step;loss;15")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(row(page, "a").get_by_role("gridcell")).to_have_text([re.compile("a"), "0.1", "0.9000", "2", "2"])
 
     # They sort by a click
@@ -176,8 +184,7 @@ def test_columns_are_picked_sorted_moved_and_follow_the_logs(open_page):
     page.mouse.move(at["x"] + at["width"] / 2 + 40, at["y"] + 10, steps=4)
     page.mouse.up()
     expect(optimizer).to_have_css("width", f"{before + 52:g}px")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(optimizer).to_have_css("width", f"{before + 52:g}px")
 
     optimizer.click(button="right")

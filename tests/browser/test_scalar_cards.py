@@ -7,7 +7,17 @@ import re
 from typing import Any
 
 from playwright.sync_api import Page, expect
-from tests.support.page import address_has, card, chart, go, is_drawn, run_color, tick_labels, wait_ready
+from tests.support.page import (
+    address_has,
+    card,
+    chart,
+    go,
+    is_drawn,
+    reload,
+    run_color,
+    tick_labels,
+    wait_ready,
+)
 from tests.support.scalar_cards import chart_settings, choose, three_runs
 
 from runglass.query.memory import MemorySource
@@ -62,8 +72,7 @@ def test_cards_are_shown_filtered_and_pinned(open_page, asked):
     expect(page.get_by_role("article")).to_have_count(1)
     wait_ready(page)
     address_has(page, "shut=train")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(page.get_by_role("article")).to_have_count(1)
 
     # The filter offers tags by some of their letters
@@ -86,8 +95,7 @@ def test_cards_are_shown_filtered_and_pinned(open_page, asked):
     expect(page.get_by_role("button", name="Pinned 1")).to_be_visible()
     assert titles(page)[0] == "val/loss"
     address_has(page, "pin=val/loss")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     assert titles(page)[0] == "val/loss"
     page.get_by_role("button", name="Clear pins").click()
     wait_ready(page)
@@ -303,8 +311,7 @@ def test_cards_are_sized_and_read(open_page):
     wait_ready(page)
     after = size_of(page, "train/loss")
     assert after[0] > 1.3 * before
-    page.reload()
-    wait_ready(page)
+    reload(page)
     assert size_of(page, "train/loss") == after
 
 
@@ -331,8 +338,7 @@ def test_odd_tags_break_nothing(open_page):
         ).click()
     choose(page, ODD_TAGS[3], "Y axis logarithmic")
     address_has(page, "log")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(page.get_by_role("button", name="Pinned 4")).to_be_visible()
     choose(page, ODD_TAGS[3], "Add derived series…")
     page.get_by_role("dialog").get_by_role("button", name="Use cumulative").click()

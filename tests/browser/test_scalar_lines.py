@@ -13,6 +13,7 @@ from tests.support.page import (
     go,
     is_drawn,
     read_pixels,
+    reload,
     run_color,
     tick_labels,
     wait_ready,
@@ -55,8 +56,7 @@ def test_smoothing_asks_the_server_and_has_kinds_with_their_own_units(open_page,
     assert asked[-1]["smoothing"] == {"kind": "ema", "amount": 0.9}
     assert asked[-1]["raw"] is True
     address_has(page, "smoothing=0.9")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(page.get_by_role("slider", name="Smoothing")).to_have_value("0.9")
     page.get_by_role("spinbutton", name="Smoothing, exact").fill("0")
     page.get_by_role("spinbutton", name="Smoothing, exact").press("Enter")
@@ -109,8 +109,7 @@ def test_drag_zooms_into_finer_data_and_double_click_goes_back(open_page, asked)
     assert 15_000 < low < 25_000 < 30_000 < high < 40_000
     assert tick_labels(page, "loss") != whole
     address_has(page, "card=loss;x:")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     assert asked[-1]["x_range"] == [low, high]
     chart(page, "loss").dblclick()
     wait_ready(page)

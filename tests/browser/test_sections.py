@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playwright.sync_api import Locator, Page, expect
-from tests.support.page import address_has, card, tick_labels, wait_ready
+from tests.support.page import address_has, card, reload, tick_labels, wait_ready
 
 from runglass.query.memory import MemorySource
 from runglass.store.model import Kind
@@ -67,8 +67,7 @@ def test_sections_share_rows_that_are_full_and_keep_their_order(open_page):
     wait_ready(page)
     assert headings(page)[:3] == ["optim", "data", "train"]
     address_has(page, "order=/sections;optim;data")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     assert headings(page)[:3] == ["optim", "data", "train"]
     page.get_by_role("button", name="optim 2").hover()
     page.get_by_role("button", name="More for section optim").click()

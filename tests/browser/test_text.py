@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from tests.support.golden_logs import LOGS, open_golden
-from tests.support.page import address_has, go, wait_ready
+from tests.support.page import address_has, go, reload, wait_ready
 
 from runglass.query.memory import MemorySource
 from runglass.store.model import Kind
@@ -145,8 +145,7 @@ def test_markdown_cursor_formats_and_search(open_page, page, problems):
     page.get_by_role("radiogroup", name="Compare by").get_by_text("Words").click()
     expect(body(page, "config", "a").locator(".words ins")).to_have_text(["a"])
     address_has(page, "option=text.by;words")
-    page.reload()
-    wait_ready(page)
+    reload(page)
     expect(body(page, "config", "a").locator(".words ins")).to_have_text(["a"])
 
     # Copy and download
@@ -282,7 +281,7 @@ def test_search_shows_what_it_finds_while_it_runs(open_page, gated):
     listed = page.get_by_role("dialog", name="Running jobs")
     expect(listed.get_by_role("progressbar", name="Search texts")).to_have_attribute("aria-valuenow", "33")
     # The same question after a reload is the same job.
-    page.reload()
+    reload(page)
     expect(results.get_by_role("status")).to_contain_text("50 texts")
     gated.open_wide()
     expect(results.get_by_role("status")).to_contain_text("50 texts in 600 of 600")

@@ -97,3 +97,10 @@ def tick_labels(page: Page, tag: str) -> list[str]:
 
 def address_has(page: Page, part: str) -> None:
     expect(page).to_have_url(re.compile(re.escape(part)))
+
+
+def reload(page: Page) -> None:
+    """As its address says, once that has all that is shown: the page writes it when nothing has changed for 120 ms."""
+    page.evaluate("() => new Promise((done) => setTimeout(done, 200))")
+    page.reload()
+    wait_ready(page)
