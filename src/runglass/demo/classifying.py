@@ -76,7 +76,7 @@ class Job:
             if self.rng.random() < 0.005:
                 took *= 3
             found["speed/samples_per_s"] = BATCH / took
-            found["epoch"] = (step + 1) * BATCH / len(self.task.train_y)
+            found["progress/epoch"] = (step + 1) * BATCH / len(self.task.train_y)
             wall_time += took
             self.losses.append(found["loss"])
             values = [summaries.scalar(tag, value) for tag, value in found.items()]

@@ -96,7 +96,7 @@ def written(
         summaries.text("sample", f"> {sample}\n"),
         summaries.text("summary", facts, description="The same as JSON."),
         summaries.text("next letters", next_letters(network, context)),
-        summaries.scalar("known words", share),
+        summaries.scalar("spelling/known words", share),
     ]
 
 

@@ -24,6 +24,8 @@ import {
 import { type Twins, twinsOf } from "./twins.svelte";
 
 const NO_RUNS: readonly string[] = [];
+/** A longer section beside other kinds has something about each layer or parameter. */
+const MOST_AT_A_GLANCE = 24;
 /** Of a card whose content is not known yet. */
 const UNKNOWN_PX = 180;
 
@@ -133,12 +135,9 @@ export class OfferedCards {
     const first = makeSection(PINNED, "Pinned", mine, matches);
     const sections = sortNatural(byPrefix.keys()).map((prefix) => {
       const ids = (byPrefix.get(prefix) ?? []).filter((id) => !isPinned.has(id));
-      return makeSection(
-        prefix,
-        prefix === OTHER || prefix === "" ? "Other" : prefix,
-        inOrder(ids, order.get(prefix)),
-        matches,
-      );
+      const title = prefix === OTHER || prefix === "" ? "Other" : prefix;
+      const section = makeSection(prefix, title, inOrder(ids, order.get(prefix)), matches);
+      return section && { ...section, isDetail: this.#isDetail(ids) };
     });
     const arranged = arrangeSections(
       sections.filter((section) => section !== null),
@@ -149,6 +148,11 @@ export class OfferedCards {
 
   get #hasScalarWithoutPrefix(): boolean {
     return [...(this.#runsOf.get("scalar")?.keys() ?? [])].some((tag) => prefixOf(tag) === "");
+  }
+
+  #isDetail(ids: readonly string[]): boolean {
+    if (!this.isMixed) return false;
+    return ids.length > MOST_AT_A_GLANCE || ids.every((id) => this.ref(id).kind === "histogram");
   }
 
   #isMain({ kind }: CardOffer): ((tag: string) => boolean) | null {

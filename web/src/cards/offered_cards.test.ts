@@ -108,6 +108,20 @@ describe("OfferedCards", () => {
     expect(cards.sections[0]?.ids).toEqual([loss]);
   });
 
+  it("has sections of histograms alone, and long ones, behind those to look at first", () => {
+    const layers = Array.from({ length: 25 }, (_, i) => `grad_norm/layer${i}`);
+    const logs: Logs = {
+      scalar: { a: ["val/loss", "speed/samples", ...layers] },
+      histogram: { a: ["activations/first", "train/weights", "speed/samples"] },
+    };
+    const keysOf = (offers: readonly CardOffer[]): readonly string[] =>
+      begin(logs, offers).cards.sections.map(({ key }) => key);
+    const both = [offer("scalar", { per: "tag" }), offer("histogram")];
+    expect(keysOf(both)).toEqual(["train", "val", "speed", "activations", "grad_norm"]);
+    expect(keysOf(both.slice(0, 1))).toEqual(["val", "grad_norm", "speed"]);
+    expect(keysOf(both.slice(1))).toEqual(["train", "activations", "speed"]);
+  });
+
   it("has a card for each asset of each shown run, filtered and pinned like the others", () => {
     const profile = (run: string, tag: string): string => cardId({ kind: "assets/profile", run, tag });
     const logs: Logs = { ...LOGS, "assets/profile": { a: ["in/one.pb", "in/two.pb"], b: ["in/one.pb"] } };

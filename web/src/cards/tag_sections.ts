@@ -26,6 +26,8 @@ export interface Section {
   readonly isBare?: boolean;
   /** The user can move it among the other sections. */
   readonly isMovable?: boolean;
+  /** For who looks closer: it comes behind what shows at a glance how training goes. */
+  readonly isDetail?: boolean;
   /** Sections that differ by a number; `ids` are those of one member, or of all. */
   readonly numbered?: Numbered;
 }
@@ -141,6 +143,7 @@ function foldNumbered(sections: readonly Section[], memberOf: (key: string) => s
       title: `${first.title} … ${last.title}`,
       ids: at === null ? members.flatMap(({ ids }) => ids) : (members[at] as Section).ids,
       total: members.reduce((sum, { total }) => sum + total, 0),
+      isDetail: members.every(({ isDetail }) => isDetail),
       numbered: { members, at },
     };
   });
@@ -159,11 +162,11 @@ const FIRST_PREFIXES = [
 ];
 
 /** Lower comes first; sections of one rank are in natural order. */
-function rankOf({ key, ids }: Section): number {
+function rankOf({ key, ids, isDetail }: Section): number {
   if (key === OTHER) return Infinity;
   if (key === "" && ids.some(isMainTag)) return -1;
   const rank = FIRST_PREFIXES.findIndex((prefix) => prefix.test(key));
-  return rank < 0 ? FIRST_PREFIXES.length : rank;
+  return rank < 0 ? FIRST_PREFIXES.length + (isDetail ? 1 : 0) : rank;
 }
 
 interface Arrangement {
