@@ -151,6 +151,12 @@ MISTAKES = [
     ("logs --logdir logs", 1, "Log directories are named twice: with --logdir and as 'logs'."),
     ("inspect logs --tag lots", 1, "No run has the tag 'lots'. Close: 'loss'."),
     ("inspect empty --tag loss", 1, "No run has the tag 'loss': nothing was logged yet."),
+    ("demo one two", 1, "'two' is one word too many: the demo is written to one directory."),
+    (
+        "demo broken",
+        1,
+        "broken/.runglass-demo.json cannot be read. Delete the directory, or name another one",
+    ),
     ("demo file", 1, "The demo cannot be written to file: File exists."),
     ("demo logs", 1, "logs is not empty and is not a demo."),
     ("demo file/below", 1, "The demo cannot be written to file/below: Not a directory."),
@@ -169,6 +175,8 @@ def test_mistakes(
     put(tmp_path / "logs" / "train", log_bytes(1))
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").touch()
+    # As a full disk leaves it.
+    put(tmp_path / "broken", b"", name=".runglass-demo.json")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as ended:
         sys.exit(main(line.split()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 from runglass.errors import BadArgument
 
@@ -22,7 +23,7 @@ def is_complete(logdir: Path) -> bool:
     try:
         logdir.mkdir(parents=True, exist_ok=True)
         if marker.exists():
-            found = json.loads(marker.read_text())
+            found = _read(marker)
             if found["version"] == VERSION and found["is_complete"]:
                 return True
         elif any(logdir.iterdir()):
@@ -39,3 +40,15 @@ def is_complete(logdir: Path) -> bool:
             f"The demo cannot be written to {logdir}: Permission denied. Name another directory: runglass demo LOGDIR."
         )
     return False
+
+
+def _read(marker: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(marker.read_text())
+        if {"version", "is_complete", "folders"} <= found.keys():
+            return found
+    except (AttributeError, ValueError):
+        pass
+    raise BadArgument(
+        f"{marker} cannot be read. Delete the directory, or name another one: runglass demo LOGDIR."
+    )

@@ -343,6 +343,10 @@ def _check(args: argparse.Namespace) -> None:
         raise BadRequest(
             f"Log directories are named twice: {' and '.join(sources)}. Name them in one way.", where="logdir"
         )
+    if args.command == "demo" and len(args.logdirs) > 1:
+        raise BadRequest(
+            f"{args.logdirs[1]!r} is one word too many: the demo is written to one directory.", where="logdir"
+        )
     if args.event_file:
         if args.command != "inspect":
             raise BadRequest(
