@@ -241,6 +241,9 @@ def test_help_is_short_and_help_all_is_not(capsys: pytest.CaptureFixture[str]) -
         (["run", "--n"], ["--name"]),
         (["--completion", "f"], ["fish"]),
         (["serve", "lo"], ["logs"]),
+        (["token", ""], ["create", "list", "revoke"]),
+        (["import", "csv", "lo"], ["logs"]),
+        (["token", "--m"], ["--marks"]),
     ],
 )
 def test_completion_in_bash(words: list[str], offered: list[str], tmp_path: Path) -> None:
@@ -257,7 +260,7 @@ def test_completion_in_bash(words: list[str], offered: list[str], tmp_path: Path
 def test_completion_names_every_command_and_flag(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--completion", shell]) == 0
     script = capsys.readouterr().out
-    for name in (*flags.ALL_COMMANDS, "memory_budget", "event_file", "interval", "compare"):
+    for name in (*flags.ALL_COMMANDS, "memory_budget", "event_file", "interval", "compare", "revoke"):
         assert name in script
     if program := shutil.which(shell):
         subprocess.run([program, "-n", "/dev/stdin"], input=script, text=True, check=True)

@@ -534,7 +534,7 @@ def report_progress(source: DataSource) -> None:
     faults = sum(file.state in FAULTS for file in files if file.run)
     clear = "\r\x1b[K" if is_terminal else ""
     print(
-        f"{clear}Loaded {len(runs):,} run{'' if len(runs) == 1 else 's'}, {series:,} series, {points:,} points "
+        f"{clear}Loaded {len(runs):,} run{'' if len(runs) == 1 else 's'}, {series:,} series, {points:,} point{'' if points == 1 else 's'} "
         f"({_size(source.progress().bytes_read)}) in {time.monotonic() - began:.1f} s.",
         file=sys.stderr,
         flush=True,

@@ -23,6 +23,12 @@ def _flags(parser: flags.Parser) -> list[tuple[str, argparse.Action]]:
     ]
 
 
+def _first_words(parser: flags.Parser) -> list[str]:
+    """What may follow the command where that is one of a few words: `runglass token create`."""
+    first = next((action for action in parser._actions if not action.option_strings), None)
+    return [str(each) for each in first.choices] if first is not None and first.choices else []
+
+
 def _bash() -> str:
     lines = [
         "# Completion of runglass for bash. For this shell: source <(runglass --completion bash)",
@@ -31,18 +37,22 @@ def _bash() -> str:
         '    case "$command" in',
     ]
     choices = {}
+    first_words = {}
     for command, parser in flags.list_parsers().items():
         named = _flags(parser)
         choices.update({flag: action.choices for flag, action in named if action.choices})
         if command:
+            first_words[command] = _first_words(parser)
             lines.append(f'        {command}) words="{" ".join(flag for flag, _ in named)}" ;;')
         else:
             rest = f'        *) words="{" ".join(flag for flag, _ in named)}" ;;'
     lines += [rest, "    esac", '    case "$before" in']
     lines += [f'        {flag}) choices="{" ".join(map(str, of))}" ;;' for flag, of in choices.items() if of]
+    lines += ["    esac", '    [[ $COMP_CWORD == 2 ]] && case "$command" in']
+    lines += [f'        {command}) choices="{" ".join(of)}" ;;' for command, of in first_words.items() if of]
     lines += [
         "    esac",
-        '    if [[ -n "$choices" ]]; then',
+        '    if [[ -n "$choices" && "$word" != -* ]]; then',
         '        COMPREPLY=($(compgen -W "$choices" -- "$word"))',
         '    elif [[ "$word" == -* ]]; then',
         '        COMPREPLY=($(compgen -W "$words" -- "$word"))',
@@ -95,6 +105,9 @@ def _zsh_arguments(parser: flags.Parser) -> list[str]:
         elif action.nargs != 0:
             what += ":path:_files" if action.metavar in PATHS else f":{action.metavar}: "
         lines.append(f"                {_quote(what)} \\")
+    if words := _first_words(parser):
+        # The command is the first.
+        lines.append(f"                '2:word:({' '.join(words)})' \\")
     return [*lines, "                '*:path:_files'"]
 
 
@@ -120,6 +133,9 @@ def _fish() -> str:
             elif action.nargs != 0:
                 line += " -r" if action.metavar in PATHS else " -x"
             lines.append(line)
+        if words := " ".join(_first_words(parser)):
+            is_first = f"{when}; and not __fish_seen_subcommand_from {words}"
+            lines.append(f"complete -c runglass -n {_quote(is_first)} -f -a {_quote(words)}")
     return "\n".join([*lines, ""])
 
 
