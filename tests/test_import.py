@@ -72,6 +72,7 @@ def test_what_cannot_be_imported_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("step,loss\n0,1\nx,2\n")
     (tmp_path / "b.jsonl").write_text('{"loss": 1}\n[]\n')
     (tmp_path / "c.wandb").write_bytes(b"something else")
+    (tmp_path / "empty.csv").write_text("step,loss\n0,\n")
     logdir = tmp_path / "logs"
     for kind, path, says in [
         ("csv", "a.csv", "row 2: the step 'x' is not a whole number"),
@@ -79,6 +80,7 @@ def test_what_cannot_be_imported_leaves_nothing(tmp_path: Path) -> None:
         ("wandb", "c.wandb", "is not a file of W&B"),
         ("mlflow", ".", "has no runs of MLflow"),
         ("csv", "missing", "does not exist"),
+        ("csv", "empty.csv", "has no metrics"),
     ]:
         with pytest.raises(BadArgument, match=says):
             import_runs(kind, [str(tmp_path / path)], logdir)

@@ -26,8 +26,13 @@ def _rows(path: Path, step: str | None) -> Iterator[Row]:
         entries: Iterable[Mapping[str, Any]] = (
             _json_lines(file, path) if path.suffix in (".jsonl", ".ndjson") else csv.DictReader(file)
         )
+        has_values = False
         for number, entry in enumerate(entries):
-            yield _row(path, number, entry, step)
+            row = _row(path, number, entry, step)
+            has_values = has_values or bool(row.scalars or row.texts)
+            yield row
+        if not has_values:
+            raise BadArgument(f"{path} has no metrics: below its header, no row has a value.")
 
 
 def _json_lines(lines: Iterable[str], path: Path) -> Iterator[dict[str, Any]]:
