@@ -273,6 +273,12 @@ def test_mistakes_are_explained(logs: Path) -> None:
         log.read("train", "loss", kind="pictures")
     with pytest.raises(BadArgument, match="only 'scalar'"):
         log.table(kind="image")
+    with pytest.raises(BadArgument, match="tags=3: expected a str"):
+        log.table(tags=3)  # type: ignore[arg-type]
+    with pytest.raises(BadArgument, match=r"run=\['train'\]: expected a str"):
+        log.line(["train"], "loss")  # type: ignore[arg-type]
+    with pytest.raises(BadArgument, match="run=0: expected a str"):
+        log[0]  # type: ignore[index]
     with pytest.raises(BadArgument, match="no log directory"):
         runglass.open()
     with pytest.raises(BadArgument, match="does not exist"):
@@ -291,13 +297,16 @@ def test_mistakes_are_explained(logs: Path) -> None:
         ({"smoothing": ("ema", 1)}, "the amount of ema is 0 to below 1"),
         ({"smoothing": ("gaussian", -1)}, "the amount of gaussian is 0 to 10000"),
         ({"smoothing": ("time_ema", math.nan)}, "the amount of time_ema is 0 or more"),
-        ({"smoothing": 0.6}, "Expected a kind and its amount"),
+        ({"smoothing": 0.6}, "smoothing=0.6: expected a kind and its amount"),
         ({"x": 5}, "x=5: expected a str"),
+        ({"x": "epoc"}, "has no scalar series with tag 'epoc'"),
+        ({"tag": "lost"}, "has no scalar series with tag 'lost'"),
+        ({"tag": 5}, "tag=5: expected a str"),
     ],
 )
 def test_every_argument_of_a_band_is_checked(logs: Path, arguments: dict[str, object], says: str) -> None:
     log = runglass.open(logs)
-    with pytest.raises((BadArgument, RunUnknown), match=says):
+    with pytest.raises((BadArgument, RunUnknown, SeriesUnknown), match=says):
         log.band(**{"runs": ["train", "validation"], "tag": "loss", **arguments})  # type: ignore[arg-type]
 
 

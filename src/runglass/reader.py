@@ -38,6 +38,7 @@ from runglass.query.source import (
     RunStatistic,
     Smoothing,
     SmoothingKind,
+    XAxis,
 )
 from runglass.sql.read import EngineName, read_sql
 from runglass.sql.table import SqlTable
@@ -75,6 +76,7 @@ class Log(Mapping[str, "Run"]):
         self._metrics = MetricReader()
 
     def __getitem__(self, run: str) -> Run:
+        _text("run", run)
         # Raises an error that names the closest ones.
         self._source.list_series(run=run)
         return Run(self, run)
@@ -187,7 +189,8 @@ class Log(Mapping[str, "Run"]):
 
         >>> log.line("train", "loss", x="relative", smoothing=("ema", 0.6)).y
         """
-        _text("x", x)
+        for name, value in (("run", run), ("tag", tag), ("x", x)):
+            _text(name, value)
         query = LineQuery(x=x, smoothing=_smoothing(smoothing), attempts=_attempts(attempts))
         lines = self._source.read_lines([SeriesKey(run, tag)], query)
         if not lines:
@@ -224,9 +227,15 @@ class Log(Mapping[str, "Run"]):
                 self._source.list_series(run=run)
         _choice("center", center, get_args(BandCenter))
         _choice("spread", spread, get_args(BandSpread))
+        _text("tag", tag)
         _text("x", x)
         query = BandQuery(x=x, smoothing=_smoothing(smoothing), center=center, spread=spread)
         band = self._source.read_band([SeriesKey(run, tag) for run in runs], query)
+        if runs and not len(band.x):
+            for needed in (tag,) if x in get_args(XAxis) else (tag, x):
+                if not self._source.read_columns([SeriesKey(run, needed) for run in runs]):
+                    # Asked for one series, it raises the error that says what there is.
+                    self._source.read_columns([SeriesKey(runs[0], needed)])
         return Band(
             read_only(band.x),
             read_only(band.count),
@@ -496,15 +505,17 @@ def _attempts(attempts: str) -> Attempts:
 def _smoothing(smoothing: tuple[str, float] | None) -> Smoothing:
     if smoothing is None:
         return Smoothing()
-    expected = "Expected a kind and its amount, such as ('ema', 0.6)."
     try:
         kind, amount = smoothing
         amount = float(amount)
     except (TypeError, ValueError) as error:
-        raise BadArgument(f"smoothing={smoothing!r}: {error}. {expected}", where="smoothing") from error
+        raise BadArgument(
+            f"smoothing={smoothing!r}: expected a kind and its amount, such as ('ema', 0.6).",
+            where="smoothing",
+        ) from error
     if kind not in get_args(SmoothingKind):
         known = ", ".join(map(repr, get_args(SmoothingKind)))
-        raise BadArgument(f"smoothing={smoothing!r}: the kinds are {known}. {expected}", where="smoothing")
+        raise BadArgument(f"smoothing={smoothing!r}: the kinds are {known}.", where="smoothing")
     limit = AMOUNTS.get(kind, np.inf)
     if not 0 <= amount <= limit:
         above = "0 or more" if limit == np.inf else "0 to below 1" if kind == "ema" else f"0 to {limit:g}"
@@ -551,6 +562,7 @@ def _family(family: str) -> Family:
 
 def _pattern(name: str, pattern: str) -> re.Pattern[str]:
     try:
+        _text(name, pattern)
         return re.compile(pattern)
     except re.error as error:
         raise BadArgument(f"{name}={pattern!r} is not a regular expression: {error}.", where=name) from error
