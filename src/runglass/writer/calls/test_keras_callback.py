@@ -185,6 +185,13 @@ def test_update_freq_is_checked(tmp_path, value):
         Hooks(tmp_path, update_freq=value)
 
 
+@pytest.mark.parametrize("name", ["histogram_freq", "embeddings_freq"])
+@pytest.mark.parametrize("value", [-1, 1.5, "epoch"])
+def test_epochs_between_values_are_checked(tmp_path, name, value):
+    with pytest.raises(BadArgument, match=f"{name} must be a number of epochs, or 0 for never"):
+        Hooks(tmp_path, **{name: value})
+
+
 @pytest.mark.parametrize(
     ("given", "range_"),
     [(0, (0, 0)), (5, (5, 5)), ((2, 4), (2, 4)), ("3", (3, 3)), ("10,20", (10, 20)), (np.int64(5), (5, 5))],

@@ -72,6 +72,7 @@ WRONG = {
     "text": (lambda w: w.add_text("t", 5), r"Text 't' needs a str"),
     "text rows": (lambda w: w.add_text("t", [["a"], ["b", "c"]]), r"Text 't' needs a str"),
     "predictions": (lambda w: w.add_pr_curve("t", [1], [1.5]), r"from 0 to 1.*sigmoid"),
+    "predictions kind": (lambda w: w.add_pr_curve("t", [1], None), r"'t': predictions needs.*got NoneType"),
     "no predictions": (lambda w: w.add_pr_curve("t", [], []), r"no predictions"),
     "few labels": (lambda w: w.add_pr_curve("t", [1], [0.5, 0.5]), r"as many labels \(1\)"),
     "curves": (lambda w: w.add_pr_curve_raw("t", [1], [1], [1], [1], [1], [1, 2]), r"'recall': 2"),

@@ -114,7 +114,10 @@ def to_number(value: object, what: str) -> bool | int | float:
     if value is None or isinstance(value, str | bytes):
         raise BadArgument(f"{what} needs one number, got {value!r}.")
     if type(value).__module__ in ("decimal", "fractions") and isinstance(value, numbers.Number):
-        return float(value)  # type: ignore[arg-type]
+        try:
+            return float(value)  # type: ignore[arg-type]
+        except (OverflowError, ValueError) as error:
+            raise BadArgument(f"{what} needs a number that fits a float, got {value!r}.") from error
     array = to_numpy(value, what)
     if array.size != 1:
         raise BadArgument(

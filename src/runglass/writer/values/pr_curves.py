@@ -63,7 +63,7 @@ def pr_curve_rows(
 
 
 def check_not_empty(predictions: object, what: str) -> None:
-    if to_numpy(predictions, what).size == 0:
+    if to_numpy(predictions, f"{what}: predictions").size == 0:
         raise BadArgument(f"{what}: there are no predictions.", where="predictions")
 
 

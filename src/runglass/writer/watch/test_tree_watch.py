@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -103,7 +104,9 @@ def test_every_so_many_seconds(tmp_path, monkeypatch):
 
 def test_a_silent_writer_logs_nothing(tmp_path):
     with runglass.SummaryWriter(tmp_path / "run", write_to_disk=False) as writer:
-        runglass.watch(PARAMS, writer, 1).step(PARAMS, GRADS)
+        watched = runglass.watch(PARAMS, writer, 1)
+        watched.step(PARAMS, GRADS)
+    assert re.fullmatch(r"<TreeWatched into <SummaryWriter '.*/run'.*>, at step 1>", repr(watched))
     assert not (tmp_path / "run").exists()
 
 
@@ -117,7 +120,8 @@ def test_a_silent_writer_logs_nothing(tmp_path):
         ({"include": "("}, "include='\\(' is not a regular expression"),
         ({"optimizer": 1}, "optimizer is for models of PyTorch"),
         ({"model": "model"}, "cannot watch a str. It takes a torch.nn.Module"),
-        ({"model": {"a": 1}}, "cannot watch a dict"),
+        ({"model": {"a": 1}}, "cannot watch a dict without arrays. It takes"),
+        ({"model": []}, "cannot watch a list without arrays"),
         ({"writer": object()}, "needs a runglass.SummaryWriter"),
     ],
 )

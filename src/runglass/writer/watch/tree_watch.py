@@ -178,8 +178,9 @@ def module_of(name: str) -> str:
 
 def check_tree(model: Any) -> None:
     if next(leaves(model), None) is None:
+        without = " without arrays" if isinstance(model, Mapping | list | tuple) else ""
         raise BadArgument(
-            f"watch cannot watch a {type_name(model)}. It takes a torch.nn.Module, a Keras model, or parameters as nested dicts or "
+            f"watch cannot watch a {type_name(model)}{without}. It takes a torch.nn.Module, a Keras model, or parameters as nested dicts or "
             "lists of arrays (JAX, Flax, NumPy), which are then given to step() of what it returns.",
             where="model",
         )

@@ -85,6 +85,9 @@ class Watched:
         self.first_not_finite: tuple[int, str, str] | None = None
         self._is_due = schedule.is_due(self.next_step)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} into {self._writer!r}, at step {self.next_step:,}>"
+
     def remove(self) -> None:
         """Stops watching."""
 
