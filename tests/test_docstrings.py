@@ -23,6 +23,9 @@ from runglass.query.graphs.rows import LogGraph
 from runglass.query.hparams.rows import HParamRow, HParamRows
 from runglass.query.profiles.rows import LogProfile
 from runglass.reader import Line, Log, Picture, Run, Scalars, Series, SqlTable, Table
+from runglass.writer.calls.keras_callback import TrainingHooks
+from runglass.writer.calls.lightning_logger import LoggerHooks
+from runglass.writer.calls.trainer_callback import TrainerHooks
 
 HANDED_OUT = (
     *(runglass.SummaryWriter, runglass.FileWriter, runglass.RecordWriter),
@@ -30,10 +33,17 @@ HANDED_OUT = (
     *(HParamRows, HParamRow, LogGraph, LogEmbedding, LogProfile),
 )
 MODULES = (summary, hparams, projector, notebook)
+# What `help()` shows of classes that are made of those of a framework.
+OF_FRAMEWORKS = {
+    "runglass.keras.RunglassCallback": TrainingHooks,
+    "runglass.lightning.RunglassLogger": LoggerHooks,
+    "runglass.huggingface.RunglassCallback": TrainerHooks,
+}
 PARSER = doctest.DocTestParser()
 
 
 def list_public() -> Iterator[tuple[str, Any]]:
+    yield from OF_FRAMEWORKS.items()
     for name in runglass.__all__:
         value = getattr(runglass, name)
         if not name.startswith("__") and not isinstance(value, ModuleType):
@@ -70,6 +80,7 @@ NOT_RUN = {
     "SummaryWriter.add_onnx_graph": "a model in a file",
     **dict.fromkeys(("runglass.summary.trace_on", "runglass.summary.trace_off"), "TensorFlow"),
     "runglass.summary.trace_export": "TensorFlow",
+    **dict.fromkeys(OF_FRAMEWORKS, "their frameworks"),
     **{f"runglass.notebook.{call}": "a server" for call in ("display", "list", "start", "stop")},
 }
 # Packages that a user may have or not.

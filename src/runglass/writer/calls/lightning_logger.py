@@ -20,7 +20,16 @@ DEFAULT_METRIC = "hp_metric"
 
 
 class LoggerHooks:
-    """The methods of the logger, a mixin for Lightning's Logger."""
+    """Logs a Lightning training, with the directories, tags and arguments of Lightning's TensorBoardLogger.
+
+        trainer = Trainer(logger=RunglassLogger("logs", name="digits"))
+
+    `version`: by default the next free number; the run is `save_dir/name/version_0`. `log_graph` needs `example_input_array` on the
+    module. `default_hp_metric`: log `hp_metric` for hyperparameters without metrics. `prefix`: what tags begin with. `sub_dir`: a
+    directory below the version. Other arguments go to runglass.SummaryWriter, which is `logger.experiment`.
+    """
+
+    # A mixin for lightning.pytorch.loggers.Logger.
 
     NAME_HPARAMS_FILE = "hparams.yaml"
     LOGGER_JOIN_CHAR = "-"

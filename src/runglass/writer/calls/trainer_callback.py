@@ -10,7 +10,14 @@ from typing import Any
 
 
 class TrainerHooks:
-    """The hooks of the callback, a mixin for transformers.TrainerCallback."""
+    """Logs a transformers Trainer, with the tags and directories of its own TensorBoardCallback.
+
+        trainer = Trainer(model, args, train_dataset=data, callbacks=[RunglassCallback()])
+
+    `writer`: a runglass.SummaryWriter to log into; by default one in the logging directory of the training.
+    """
+
+    # A mixin for transformers.TrainerCallback.
 
     def __init__(self, writer: Any = None) -> None:
         """`writer` is a runglass.SummaryWriter; by default the callback opens one in the logging directory of the training."""
@@ -94,4 +101,8 @@ def callback_class() -> type:
     """A subclass of transformers.TrainerCallback; imports transformers."""
     from transformers import TrainerCallback
 
-    return type("RunglassCallback", (TrainerHooks, TrainerCallback), {"__module__": "runglass.huggingface"})
+    return type(
+        "RunglassCallback",
+        (TrainerHooks, TrainerCallback),
+        {"__module__": "runglass.huggingface", "__doc__": TrainerHooks.__doc__},
+    )
