@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from runglass.writer.calls.lightning_logger import logger_class
+from runglass.writer.calls.lightning_logger import LoggerHooks, logger_class
 
 if TYPE_CHECKING:
-    # For type checkers, which need not have the framework; at run time it is a subclass of the framework's class too.
-    from runglass.writer.calls.lightning_logger import LoggerHooks as RunglassLogger
+    from lightning.pytorch.loggers.logger import Logger
+
+    # What a type checker sees of the class below. Where it has no Lightning, the second base is Any.
+    class RunglassLogger(LoggerHooks, Logger):  # type: ignore[misc]
+        __doc__ = LoggerHooks.__doc__
+
 
 __all__ = ["RunglassLogger"]
 
