@@ -345,6 +345,8 @@ def test_a_log_and_a_run_are_mappings(logs: Path) -> None:
     with runglass.open([logs / "train", str(logs / "media")]) as log:
         assert (list(log), len(log), "media/." in log, "x" in log) == (log.runs, 2, True, False)
         run = log["media/."]
+        assert log._ipython_key_completions_() == log.runs
+        assert run._ipython_key_completions_() == list(run)
         assert (list(run), len(run), "note" in run) == (list(log.tags("media/.")), 7, True)
         assert run["note"].value[0] == "hello"
         assert [value for _, _, value in log["train/."]["loss"]][:2] == [3.0, 2.5]

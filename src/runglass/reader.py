@@ -109,6 +109,9 @@ class Log(Mapping[str, "Run"]):
         where = ", ".join(map(repr, self._source.locations))
         return f"<Log {where}: {count(len(self), 'run')}, {series:,} series>"
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.runs
+
     def close(self) -> None:
         """Release what reading keeps open. What was read stays usable; `with runglass.open(...) as log:` calls this.
 
