@@ -116,7 +116,7 @@ def test_a_graph_that_cannot_be_traced_warns(tmp_path):
     logger = Hooks(tmp_path, log_graph=True)
     with pytest.warns(UserWarning, match="not logged.*example_input_array"):
         logger.log_graph(object())
-    with pytest.warns(UserWarning, match="not logged.*cannot make a graph of a object"):
+    with pytest.warns(UserWarning, match="not logged.*cannot make a graph of object"):
         logger.log_graph(object(), [1.0])
     logger.finalize("success")
 

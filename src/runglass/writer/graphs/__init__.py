@@ -38,7 +38,7 @@ def model_graph(
     if callable(model) and "jax" in sys.modules:
         return jax_graph(model, inputs, is_verbose=is_verbose)
     raise BadArgument(
-        f"add_graph cannot make a graph of a {type(model).__name__}. It takes a torch.nn.Module with example inputs, a "
+        f"add_graph cannot make a graph of {type(model).__name__}. It takes a torch.nn.Module with example inputs, a "
         "Keras model, a function of JAX arrays with example inputs (import jax first), a tf.Graph or tf.function, or "
         "the path of an ONNX file."
     )

@@ -11,9 +11,7 @@ from runglass.writer.graphs.arguments import BY_PLACE, call_arguments, parameter
 
 @pytest.mark.parametrize("model", [3, None, object(), [1, 2], b"bytes"])
 def test_values_that_are_not_models(model: object):
-    with pytest.raises(
-        BadArgument, match=f"cannot make a graph of a {type(model).__name__}.*torch.nn.Module"
-    ):
+    with pytest.raises(BadArgument, match=f"cannot make a graph of {type(model).__name__}.*torch.nn.Module"):
         model_graph(model, (1,))
 
 

@@ -48,7 +48,8 @@ def encode_metadata(metadata: Any, header: Sequence[str] | None, points: int) ->
     rows = metadata_rows(metadata)
     if len(rows) != points:
         raise BadArgument(
-            f"metadata has {len(rows):,} labels and there are {points:,} vectors. Pass one label per vector.",
+            f"metadata has {len(rows):,} label{'' if len(rows) == 1 else 's'} for {points:,} "
+            f"vector{'' if points == 1 else 's'}. Pass one label per vector.",
             where="metadata",
         )
     widths = {len(row) for row in rows}
