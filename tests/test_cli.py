@@ -135,6 +135,7 @@ MISTAKES = [
     ("logs --prot 80", 2, "there is no flag --prot; did you mean --port? See runglass --help."),
     ("inspect logs --jsn0", 2, "there is no flag --jsn0; did you mean --json? See runglass inspect --help."),
     ("profile logs --qqq", 2, "there is no flag --qqq. See runglass profile --help."),
+    ("logs --a\x1b[2J", 2, "there is no flag --a␛[2J. See runglass --help."),
     ("logs --port x", 2, "'x' is not a port; write a number"),
     ("logs --completion tcsh", 2, "invalid choice: 'tcsh'"),
     (

@@ -7,6 +7,8 @@ from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
+from runglass.visible import make_visible
+
 # A command line, and what it does.
 Examples = Sequence[tuple[str, str]]
 
@@ -36,7 +38,7 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         # Without the usage, which is longer than a screen's worth of attention: the mistake is what matters.
         end = "" if message.endswith("?") else "."
-        self.exit(2, f"Error: {message}{end} See {self.prog} --help.\n")
+        self.exit(2, make_visible(f"Error: {message}{end} See {self.prog} --help.\n"))
 
 
 def _unknown_flag(word: str, known: Collection[str]) -> str:
