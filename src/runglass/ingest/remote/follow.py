@@ -37,8 +37,9 @@ HEAD_START_S = 0.3
 QUICK_S = 5.0
 SLOW_S = 30.0
 SLOWER = 1.5
-# Looking may take at most this share of the time.
-LOOK_SHARE = 0.05
+# Listing may take at most this share of the time, unless it would be looked at less often than that.
+LIST_SHARE = 0.05
+SLOWEST_S = 300.0
 # How long to wait after a trouble: at first, and at most.
 WAITS = {
     "lost": (1.0, 30.0),
@@ -81,6 +82,8 @@ class RemoteLocation:
         self.has_looked = False
         self.looked_at: float | None = None
         self.interval_s = 0.0
+        # How long the last listing took.
+        self._listing_s = 0.0
         # When the room of all mirrors is due to be looked at.
         self._room_at = 0.0
         self._stop = threading.Event()
@@ -95,10 +98,12 @@ class RemoteLocation:
             try:
                 storage = self._connect()
                 missing = None
+                began = time.monotonic()
                 try:
                     self.listed = storage.list_entries(_is_wanted)
                 except Emptied as trouble:
                     self.listed, missing = {}, trouble
+                self._listing_s = time.monotonic() - began
                 changed = self._compare(storage, self.listed)
                 self.trouble = missing or self._find_common_trouble()
                 if missing is None:
@@ -252,9 +257,7 @@ class RemoteLocation:
         if self.mirror.kept:
             self._stop.wait(HEAD_START_S)
         while not self._stop.is_set():
-            began = time.monotonic()
             changed = self.look()
-            took = time.monotonic() - began
             if self._stop.is_set():
                 return
             if interval_s == 0:
@@ -262,12 +265,13 @@ class RemoteLocation:
                 return
             if self.trouble is not None:
                 first, most = WAITS[self.trouble.state]
-                wait = min(most, first * 2**troubled)
-                troubled += 1
+                self.interval_s = wait = min(most, first * 2**troubled)
+                # Not without end: no float holds 2¹⁰²⁴, and a store may be away for a night.
+                troubled = min(troubled + 1, 10)
             else:
                 wait = quick if changed or troubled else min(slow, wait * SLOWER)
+                self.interval_s = max(wait, min(self._listing_s / LIST_SHARE, SLOWEST_S))
                 troubled = 0
-            self.interval_s = max(wait, took / LOOK_SHARE)
             if changed or is_first:
                 on_change()
             is_first = False

@@ -6,11 +6,13 @@ import os
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.support import event_bytes as eb
 from tests.support.shelf import Shelf
 
+from runglass.ingest.remote import follow
 from runglass.ingest.remote.address import Address
 from runglass.ingest.remote.folders import MirrorFolder, list_mirrors, remove_mirror
 from runglass.ingest.remote.follow import RemoteLocation
@@ -384,3 +386,41 @@ def test_looks_become_rare_while_nothing_changes(shelf, place, monkeypatch):
     place._run(1.0, lambda: None)
     rounded = [round(each, 1) for each in waits]
     assert rounded == [5.0, 7.5, 11.2, 16.9, 25.3, 30.0, 5.0, 7.5, 1.0, 2.0, 4.0, 5.0, 7.5]
+
+
+@pytest.mark.parametrize(("listing_s", "interval_s"), [(0.1, 5.0), (2.0, 40.0), (100.0, 300.0)])
+def test_fetching_much_delays_no_later_look_and_listing_long_does(
+    shelf, place, monkeypatch, listing_s, interval_s
+):
+    clock = [0.0]
+    list_entries = shelf.list_entries
+
+    def list_slowly(is_wanted):
+        clock[0] += listing_s
+        return list_entries(is_wanted)
+
+    def read_slowly(path: str) -> None:
+        clock[0] += 1000
+
+    monkeypatch.setattr(follow, "time", SimpleNamespace(monotonic=lambda: clock[0], time=time.time))
+    monkeypatch.setattr(shelf, "list_entries", list_slowly)
+    monkeypatch.setattr(shelf, "on_read", read_slowly)
+    monkeypatch.setattr(place._stop, "wait", lambda seconds: place._stop.set())
+    place._run(1.0, lambda: None)
+    assert content(place) == truth(shelf)
+    assert place.interval_s == pytest.approx(interval_s)
+
+
+def test_a_store_that_is_away_for_days_is_asked_all_the_while(shelf, place, monkeypatch):
+    waits: list[float] = []
+
+    def wait(seconds: float) -> bool:
+        waits.append(seconds)
+        if len(waits) == 1100:
+            place._stop.set()
+        return True
+
+    shelf.fails = LOST
+    monkeypatch.setattr(place._stop, "wait", wait)
+    place._run(1.0, lambda: None)
+    assert waits[-1] == 30
