@@ -186,7 +186,7 @@ class RootIndex:
         total = sum(size for _, size, _ in files)
         limit = min(self._limit_bytes, int(DISK_SHARE * (usage.free + total)))
         if size_bytes > limit:
-            self._complain(OSError(0, f"{size_bytes:,} bytes are needed, and {limit:,} are its limit"))
+            self._complain(OSError(0, f"it needs {size_bytes:,} bytes, and may take {limit:,} of this disk"))
             return False
         now_ns = time.time_ns()
         own = {pack.path for pack in self.packs}
