@@ -83,10 +83,9 @@ def answer_gaps(loaded: Loaded, body: GapsBody) -> GapsAnswer:
     gaps = []
     for each in found.gaps:
         host = each.host
-        near = each.after if each.after is not None else each.before
         gaps.append(
             Gap(
-                track=trace.track_of(near) if near is not None else -1,
+                track=each.track,
                 device=each.device,
                 start_ps=each.start_ps,
                 duration_ps=each.duration_ps,

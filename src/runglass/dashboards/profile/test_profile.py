@@ -249,7 +249,9 @@ def test_sums_gaps_and_path_of_a_range(app):
     text = ask(app, "sums", from_ps=0, to_ps=END, by="category", format="csv").body.decode()
     assert text.splitlines()[0] == "category,count,total_ps,self_ps,min_ps,max_ps"
     gaps = ask(app, "gaps", from_ps=0, to_ps=END).json
-    assert (gaps["count"], gaps["total_ps"]) == (2, 1_400_000_000)
+    # Between kernels, and before and after them as far as the steps go.
+    assert (gaps["count"], gaps["total_ps"]) == (4, 2_100_000_000)
+    assert gaps["total_ps"] + sums["busy_ps"] == END
     assert gaps["gaps"][0]["duration_ps"] == 700_000_000
     assert "DataLoader" in gaps["gaps"][0]["host"]["name"]
     path = ask(app, "path", from_ps=0, to_ps=END).json

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from runglass.query.profiles.busy import stepping_thread, union
 from runglass.query.profiles.flow_chain import launch_of
-from runglass.query.profiles.model import Trace
+from runglass.query.profiles.model import Int64, Trace
 from runglass.query.profiles.strip import devices_of
 
 # An event explains a gap if it covers at least this much of it.
@@ -23,10 +23,12 @@ class HostWork(Struct):
 
 
 class Gap(Struct):
+    # That of the event after it, or else before it.
+    track: int
     device: int | None
     start_ps: int
     duration_ps: int
-    # Events at its ends; None at the ends of the range.
+    # Events at its ends; None at the ends of the range and of the steps.
     before: int | None
     after: int | None
     host: HostWork | None
@@ -46,10 +48,11 @@ def find_gaps(
     starts, lengths, owners = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int32)]
     for number, group in enumerate(groups):
         start, end = union(trace, group, low, high)
-        # From the first event of the range to the last: before and after, nothing was recorded.
-        took = start[1:] - end[:-1]
+        begin, stop = recorded(trace, trace.tracks[group[0]].host, start, end)
+        free, busy = np.append(max(begin, low), end), np.append(start, min(stop, high))
+        took = busy - free
         chosen = np.flatnonzero(took >= max(min_ps, 1))
-        starts.append(end[chosen])
+        starts.append(free[chosen])
         lengths.append(took[chosen])
         owners.append(np.full(len(chosen), number, np.int32))
     start, took, owner = np.concatenate(starts), np.concatenate(lengths), np.concatenate(owners)
@@ -59,6 +62,14 @@ def find_gaps(
         len(took),
         int(took.sum()),
     )
+
+
+def recorded(trace: Trace, host: str, start: Int64, end: Int64) -> tuple[int, int]:
+    """From when to when no event means nothing to do: within the steps; without any, from the first event to the last."""
+    steps = [step for step in trace.steps if step.host == host]
+    if steps:
+        return min(step.start_ps for step in steps), max(step.end_ps for step in steps)
+    return (int(start[0]), int(end[-1])) if len(start) else (0, 0)
 
 
 def explain(trace: Trace, start: int, took: int, group: list[int]) -> Gap:
@@ -73,8 +84,10 @@ def explain(trace: Trace, start: int, took: int, group: list[int]) -> Gap:
             at = a + int(np.searchsorted(trace.start_ps[a:b], end, side="left"))
             if at < b and int(trace.start_ps[at]) == end:
                 after = at
-    owner = trace.tracks[group[0]]
-    return Gap(owner.device, start, took, before, after, host_work(trace, start, end, after, owner.host))
+    near = after if after is not None else before
+    owner = trace.tracks[group[0] if near is None else trace.track_of(near)]
+    work = host_work(trace, start, end, after, owner.host)
+    return Gap(owner.id, owner.device, start, took, before, after, work)
 
 
 def host_work(trace: Trace, start: int, end: int, after: int | None, host: str) -> HostWork | None:
