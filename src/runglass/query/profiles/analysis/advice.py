@@ -6,6 +6,7 @@ from runglass.query.profiles.analysis.facts import Facts
 from runglass.query.profiles.analysis.findings import (
     compilation,
     copies,
+    eager,
     host_bound,
     host_code,
     launch_bound,
@@ -26,6 +27,7 @@ FINDERS = (
     synchronisation.find,
     launch_bound.find,
     precision.find,
+    eager.find,
     compilation.find,
     memory.find,
     stragglers.find,

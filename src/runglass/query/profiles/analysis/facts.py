@@ -8,6 +8,7 @@ import numpy as np
 
 from runglass.native.trace_groups import find_spans
 from runglass.query.profiles.analysis.breakdown import steps_by_host
+from runglass.query.profiles.analysis.framework import Framework, framework_of
 from runglass.query.profiles.analysis.intervals import Cover, cover
 from runglass.query.profiles.analysis.kept import kept
 from runglass.query.profiles.analysis.launching import device_work, on_device
@@ -97,6 +98,17 @@ class Facts:
     @cached_property
     def hosts(self) -> list[str]:
         return sorted({track.host for track in self.trace.tracks})
+
+    @cached_property
+    def framework(self) -> Framework:
+        return framework_of(self.trace)
+
+    def words(self, *, torch: str, jax: str, tensorflow: str) -> str:
+        """What to do, in the words of the framework; in those of all where it is not known."""
+        known = {"torch": torch, "jax": jax, "tensorflow": tensorflow}
+        if self.framework:
+            return known[self.framework]
+        return f"PyTorch: {torch} JAX: {jax} TensorFlow: {tensorflow}"
 
     def host_steps(self, host: str) -> Int64:
         """The events on a host that mark its steps, in the order of time."""

@@ -6,6 +6,7 @@ import re
 
 from runglass.query.profiles.analysis.breakdown import StepTimes, pick_steps, rows_of, step_times, thin
 from runglass.query.profiles.analysis.facts import Facts
+from runglass.query.profiles.analysis.framework import framework_of
 from runglass.query.profiles.analysis.loading import Loading
 from runglass.query.profiles.analysis.model import (
     InputPipeline,
@@ -18,7 +19,7 @@ from runglass.query.profiles.analysis.model import (
 )
 from runglass.query.profiles.analysis.op_names import DATASET
 from runglass.query.profiles.analysis.ops import ops
-from runglass.query.profiles.model import Trace, used_names
+from runglass.query.profiles.model import Trace
 
 # Shares of the time of the steps, as XProf has them: more is an input problem, or one among others.
 MUCH = 0.20
@@ -31,7 +32,6 @@ READERS = re.compile(r"::(?:TFRecord|TextLine|FixedLengthRecord|SSTable|RecordIO
 # Torch's loaders: what the training calls, and what runs in it.
 LOADERS = re.compile(r"enumerate\(Data(?:Loader|Pipe)\)|_next_data|pin_memory", re.IGNORECASE)
 MAX_INSIDE = 50
-JAX = re.compile(r"\bjax\b|^PjitFunction|^jit\(|^jit_|^PjRt|^Pjit", re.IGNORECASE)
 NOT_TOLD = "Nothing in this profile tells what input does. "
 # What would have told, by the profiler that made the file.
 TELL_TORCH = "PyTorch records a DataLoader if activities has ProfilerActivity.CPU and the loop over it runs inside the profiler."
@@ -82,12 +82,7 @@ def notes(trace: Trace, loading: Loading) -> list[str]:
 
 def what_tells(trace: Trace) -> str:
     """Which option of the profiler would have told of input."""
-    if trace.info.kind == "torch":
-        return TELL_TORCH
-    if trace.info.kind != "xplane":
-        return TELL_OTHER
-    is_jax = any(JAX.search(trace.text(number)) for number in used_names(trace))
-    return TELL_JAX if is_jax else TELL_TF
+    return {"torch": TELL_TORCH, "jax": TELL_JAX, "tensorflow": TELL_TF, "": TELL_OTHER}[framework_of(trace)]
 
 
 def verdict(times: StepTimes, share: float, *, is_told: bool) -> Verdict:

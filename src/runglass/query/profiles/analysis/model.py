@@ -403,7 +403,7 @@ class Finding(Struct, frozen=True, kw_only=True):
     # What it would save at most, as a share of a step; null where that is not known.
     gain_share: float | None = None
     where: Where | None = None
-    # The framework that the advice is for; empty for any.
+    # The framework in whose words the action is; empty for any.
     framework: str = ""
     # "file.py:12"
     source: str = ""

@@ -5,13 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.support.planted_training import STEPS, Training, planted
+from tests.support.profiles import golden_path, load_profile
 
+from runglass.native.trace_rows import TraceRows
 from runglass.query.profiles.analysis.advice import advice
 from runglass.query.profiles.analysis.facts import show_bytes, show_count, show_time
 from runglass.query.profiles.analysis.intervals import cover
+from runglass.query.profiles.build import build_trace
 from runglass.query.profiles.column_file import ColumnFiles
 from runglass.query.profiles.model import Trace
 from runglass.query.profiles.read import Content, convert, read_file
+from runglass.query.profiles.steps_xplane import find_steps
+
+US = 10**6
 
 
 def ids(trace: Trace) -> list[str]:
@@ -59,6 +65,53 @@ def test_lines_of_code_are_named():
     assert sync.evidence.startswith("1 wait in a step, most of them in train.py:91.")
     (host,) = advice(planted("host_code").trace())
     assert "make_batch (train.py:15)" in host.evidence
+
+
+def test_what_to_do_is_in_the_words_of_the_framework():
+    (of_torch,) = advice(planted("fp32").trace())
+    assert of_torch.framework == "torch"
+    assert "torch.autocast" in of_torch.action
+    assert "jax" not in of_torch.action.lower()
+    (of_jax,) = advice(load_profile(golden_path("jax_profile_gpu", ".xplane.pb")))
+    assert (of_jax.id, of_jax.framework) == ("host_bound", "jax")
+    assert "jax.jit" in of_jax.action
+    assert "torch" not in of_jax.action.lower()
+
+
+@pytest.mark.parametrize(
+    ("eager", "found"), [(0, []), (100, []), (150, ["eager_ops"]), (1000, ["eager_ops"])]
+)
+def test_ops_outside_of_functions_are_named(eager, found):
+    """Of a step of TensorFlow with ops for 1 ms, so many µs are in no tf.function."""
+    rows = TraceRows()
+    rows.begin_file("a.xplane.pb", "a")
+    host = rows.add_track("/host:CPU", "1", process_name="/host:CPU", thread_name="python")
+    for number in range(2):
+        start = number * 2_000 * US
+        rows.add_row("X", host, start, 1_500 * US, "train", arguments={"step_num": number, "_r": 1})
+        for name, at, long, is_func in (
+            ("MatMul:MatMul", 100, eager, 0),
+            ("model/Relu:Relu", 1_200 - eager, 1_000 - eager, 1),
+        ):
+            rows.add_row(
+                "X",
+                host,
+                start + at * US,
+                (long + 1) * US,
+                "EagerExecute: op",
+                arguments={"is_func": is_func},
+            )
+            rows.add_row("X", host, start + at * US, long * US, name)
+    rows.freeze()
+    trace = build_trace(rows, "xplane", sizes=[1], find_steps=find_steps)
+    made = advice(trace)
+    assert [each.id for each in made] == found
+    if made:
+        assert made[0].evidence == (
+            f"{eager / 10:.0f} % of the time of all ops goes to 1 call a step outside of any tf.function; most of it to MatMul."
+        )
+        assert made[0].where is not None
+        assert trace.start_ps[made[0].where.event] == 100 * US
 
 
 def test_a_straggler_is_named():

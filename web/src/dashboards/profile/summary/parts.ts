@@ -73,6 +73,7 @@ const OF_FINDINGS: Readonly<Record<string, string>> = {
   synchronisation: "host_compute",
   host_code: "host_compute",
   host_bound: "host_compute",
+  eager_ops: "host_compute",
   recompilation: "compilation",
   straggler: "collectives",
   memory_grows: "output",

@@ -33,12 +33,17 @@ def find(facts: Facts) -> list[Finding]:
             title="The program is compiled again and again",
             evidence=f"{steps} of {facts.count} steps compile; that takes {show_time(gain)} of an average step "
             f"({show_share(gain / facts.step_ps)}), in {trace.name_of(longest)[:80]}{f' from {line}' if line else ''}.",
-            action="Keep shapes and Python values the same: pad batches to a few sizes, torch.compile(dynamic=True) or "
-            "torch._dynamo.mark_dynamic, tf.function(input_signature=…), no changing static arguments in jax.jit. "
-            "TORCH_LOGS=recompiles and jax_log_compiles say what changed.",
+            action="Keep shapes and Python values the same: pad batches to a few sizes. "
+            + facts.words(
+                torch="torch.compile(dynamic=True) or torch._dynamo.mark_dynamic lets a size change; TORCH_LOGS=recompiles says what did.",
+                jax="Call jax.jit once, outside of the loop, with static_argnums only for what never changes; "
+                "jax.config.update('jax_explain_cache_misses', True) says what did.",
+                tensorflow="tf.function(input_signature=…) or reduce_retracing=True lets a size change; pass tensors, not Python numbers.",
+            ),
             gain_ps=gain,
             gain_share=gain / facts.step_ps,
             where=facts.where(longest),
+            framework=facts.framework,
             source=line,
         )
     ]

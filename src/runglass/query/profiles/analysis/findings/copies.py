@@ -66,11 +66,16 @@ def find_pageable(facts: Facts) -> list[Finding]:
             title="Batches are copied from memory that is not pinned",
             evidence=f"{show_count(copies.number, 'copy', 'copies')} to the device in a step, {show_bytes(copies.bytes)}, take {show_time(copies.time)} "
             f"({show_share(copies.time / facts.step_ps)} of a step) at {copies.rate}; the host waits for each.",
-            action="Pin the host's memory: DataLoader(pin_memory=True), and tensor.to(device, non_blocking=True), so that copies are "
-            "several times as fast and run beside the computation.",
+            action=facts.words(
+                torch="Pin the host's memory: DataLoader(pin_memory=True), and tensor.to(device, non_blocking=True), so that copies are "
+                "several times as fast and run beside the computation.",
+                jax="jax.device_put the next batch while this one is computed, so that the copy runs beside it.",
+                tensorflow="Copy the next batch while this one is computed: tf.data.experimental.prefetch_to_device('/gpu:0') at the end.",
+            ),
             gain_ps=copies.time,
             gain_share=copies.time / facts.step_ps,
             where=facts.where(longest),
+            framework=facts.framework,
             source=source_of(facts, longest),
         )
     ]

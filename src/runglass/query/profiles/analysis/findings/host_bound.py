@@ -28,8 +28,12 @@ def find(facts: Facts, told: Sequence[Finding]) -> list[Finding]:
     is_named = ~facts.on_device & ~has_meaning(trace, frozenset({"step"})) & ~has_category(trace, ANNOTATIONS)
     events = facts.in_steps(np.flatnonzero(is_named & (trace.self_ps > 0)))
     action = (
-        "Give the device more to do in a step (a larger batch), and the host less: prepare data ahead or on the device, torch.compile or "
-        "a CUDA graph around the step; in JAX, jit the whole step and do not wait for its result."
+        "Give the device more to do in a step (a larger batch), and the host less: prepare data ahead or on the device, "
+        + facts.words(
+            torch="torch.compile or a CUDA graph around the step.",
+            jax="jax.jit around the whole step, several steps in one call by lax.scan, and no waiting for results.",
+            tensorflow="tf.function around the whole step, several steps in one call (steps_per_execution of Keras).",
+        )
     )
     if is_frame.any():
         action += " Stacks slow the host down by themselves: profile once without them."
@@ -48,6 +52,7 @@ def find(facts: Facts, told: Sequence[Finding]) -> list[Finding]:
             gain_ps=wait,
             gain_share=wait / facts.step_ps,
             where=None if during < 0 else facts.where(during),
+            framework=facts.framework,
             source="" if during < 0 else facts.source(during),
         )
     ]

@@ -43,8 +43,12 @@ def find(facts: Facts) -> list[Finding]:
         action = "Let the optimizer update all parameters at once: fused=True, or foreach=True."
     else:
         action = (
-            "Launch less: torch.compile or a CUDA graph around the step, one operation on a batch instead of a loop over its parts, "
-            "larger batches; in JAX, jit the whole step and use lax.scan for loops."
+            "Launch less: one operation on a batch instead of a loop over its parts, larger batches, "
+            + facts.words(
+                torch="torch.compile or a CUDA graph around the step.",
+                jax="jax.jit around the whole step instead of its parts, vmap or lax.scan in place of loops.",
+                tensorflow="tf.function(jit_compile=True) around the whole step.",
+            )
         )
     number = len(events) / facts.count
     return [
@@ -58,6 +62,7 @@ def find(facts: Facts) -> list[Finding]:
             gain_ps=gain,
             gain_share=gain / facts.step_ps,
             where=None if call < 0 else facts.where(call),
+            framework=facts.framework,
             source=line,
         )
     ]

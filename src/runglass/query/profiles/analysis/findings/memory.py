@@ -23,7 +23,7 @@ def find(facts: Facts) -> list[Finding]:
     for curve in read_curves(facts.trace):
         if curve.device is not None:
             found += find_growth(facts, curve)
-            found += find_full(curve)
+            found += find_full(facts, curve)
     return found
 
 
@@ -53,9 +53,14 @@ def find_growth(facts: Facts, curve: MemoryCurve) -> list[Finding]:
             title="Memory grows from step to step",
             evidence=f"The least that is allocated in a step grows by {show_bytes(mean)} in each of {len(growth)} steps, from "
             f"{show_bytes(low[0])} to {show_bytes(low[-1])}{describe_kept(facts, int(begins[0]), int(begins[-1]))}.",
-            action="Something keeps tensors of every step: losses or outputs in a list (keep .item() or .detach().cpu()), a metric that "
-            "holds its graph, hooks.",
+            action="Something keeps values of every step: losses or outputs in a list "
+            + facts.words(
+                torch="(keep .item() or .detach().cpu()), a metric that holds its graph, hooks.",
+                jax="(keep float(loss)), an old state beside the new one.",
+                tensorflow="(keep .numpy()), a tape that is persistent.",
+            ),
             where=Where(from_ps=int(begins[0]), to_ps=int(limits[-1])),
+            framework=facts.framework,
         )
     ]
 
@@ -77,7 +82,7 @@ def describe_kept(facts: Facts, low: int, high: int) -> str:
     return f"; most of what is never freed, {show_bytes(size)}, was made by {op}"
 
 
-def find_full(curve: MemoryCurve) -> list[Finding]:
+def find_full(facts: Facts, curve: MemoryCurve) -> list[Finding]:
     if not curve.limit_bytes:
         return []
     used = float(curve.reserved.max()) if curve.reserved is not None else 0.0
@@ -90,8 +95,14 @@ def find_full(curve: MemoryCurve) -> list[Finding]:
             title="The memory of the device is nearly used up",
             evidence=f"{show_bytes(used)} of {show_bytes(curve.limit_bytes)} on device {curve.device} "
             f"({show_share(used / curve.limit_bytes)}); {show_bytes(curve.peak_bytes)} of it is allocated at the peak.",
-            action="A smaller batch with accumulated gradients, mixed precision, activation checkpointing "
-            "(torch.utils.checkpoint, jax.checkpoint), or an optimizer with less state.",
+            action="A smaller batch with accumulated gradients, mixed precision, an optimizer with less state, "
+            + facts.words(
+                torch="activation checkpointing (torch.utils.checkpoint).",
+                jax="activation checkpointing (jax.checkpoint), and donation of the state that a step replaces: "
+                "jax.jit(step, donate_argnums=0).",
+                tensorflow="activation checkpointing (tf.recompute_grad).",
+            ),
             where=Where(from_ps=max(curve.peak_ps - 10**9, 0), to_ps=curve.peak_ps + 10**9),
+            framework=facts.framework,
         )
     ]

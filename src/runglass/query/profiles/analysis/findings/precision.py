@@ -42,11 +42,16 @@ def find(facts: Facts) -> list[Finding]:
             title="Products and convolutions run in 32 bits",
             evidence=f"{show_time(slow)} of a step of {show_time(facts.step_ps)} are products and convolutions, and "
             f"{show_share(1 - half / whole)} of that time is in 32-bit kernels such as {trace.name_of(longest)[:80]}.",
-            action="Mixed precision: torch.autocast('cuda', torch.bfloat16) (or TF32: torch.set_float32_matmul_precision('high')); "
-            "keras.mixed_precision.set_global_policy('mixed_bfloat16'); in JAX, bfloat16 arrays.",
+            action="Mixed precision: "
+            + facts.words(
+                torch="torch.autocast('cuda', torch.bfloat16), or TF32: torch.set_float32_matmul_precision('high').",
+                jax="parameters and inputs of products in jnp.bfloat16, or TF32: jax.default_matmul_precision('tensorfloat32').",
+                tensorflow="keras.mixed_precision.set_global_policy('mixed_bfloat16').",
+            ),
             # Twice as fast at least; what is around them stays.
             gain_ps=slow / 2,
             gain_share=slow / 2 / facts.step_ps,
             where=facts.where(longest),
+            framework=facts.framework,
         )
     ]

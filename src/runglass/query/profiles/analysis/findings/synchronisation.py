@@ -67,11 +67,18 @@ def find(facts: Facts) -> list[Finding]:
             title="The host waits for the device within the step",
             evidence=f"{show_count(number, 'wait')} in a step{where}. After them the device is idle for {show_time(gain)} "
             f"({show_share(gain / facts.step_ps)} of a step), because nothing has been launched ahead.",
-            action="Avoid .item(), float(tensor), print(tensor) and .cpu() in the loop: keep losses as tensors and read them every "
-            "hundred steps; in JAX, block_until_ready() and float() do the same.",
+            action=facts.words(
+                torch="Avoid .item(), float(tensor), print(tensor) and .cpu() in the loop: keep losses as tensors and read them every "
+                "hundred steps.",
+                jax="Avoid float(), np.asarray(), print() and block_until_ready() of results in the loop: keep losses as arrays and read "
+                "them every hundred steps.",
+                tensorflow="Avoid .numpy(), float(tensor) and print(tensor) in the loop: keep losses as tensors and read them every "
+                "hundred steps.",
+            ),
             gain_ps=gain,
             gain_share=gain / facts.step_ps,
             where=facts.where(longest),
+            framework=facts.framework,
             source=lines.most_common(1)[0][0] if lines else "",
         )
     ]

@@ -40,7 +40,13 @@ def find(facts: Facts) -> list[Finding]:
             "move it to the device, or store what it gives."
         )
     else:
-        action = "tf.data: cache() what repeats, map(num_parallel_calls=tf.data.AUTOTUNE), prefetch(tf.data.AUTOTUNE) at the end."
+        tf_data = "cache() what repeats, map(num_parallel_calls=tf.data.AUTOTUNE), prefetch(tf.data.AUTOTUNE) at the end."
+        action = facts.words(
+            torch="Load ahead in other processes: DataLoader(num_workers=4 or more, pin_memory=True, prefetch_factor=4).",
+            jax="Load the next batch in a thread or process while this one is computed, and jax.device_put it ahead. With tf.data: "
+            + tf_data,
+            tensorflow=f"tf.data: {tf_data}",
+        )
     return [
         Finding(
             id="waiting_for_input",
@@ -51,6 +57,7 @@ def find(facts: Facts) -> list[Finding]:
             gain_ps=wait,
             gain_share=wait / facts.step_ps,
             where=facts.where(longest),
+            framework=facts.framework,
             source=facts.source(longest),
         )
     ]
