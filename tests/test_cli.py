@@ -521,6 +521,16 @@ def test_profile_of_one_step(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "1 step of 500 µs\n" in text
 
 
+def test_profile_of_memory_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    """No share of steps that are not there, and no word of advice about them."""
+    assert main(["profile", str(PROFILES / "torch_snapshot" / "logdir")]) == 0
+    text = capsys.readouterr().out
+    assert "tells of memory alone" in text
+    assert "Memory, device 0: 99.7 MB at the peak" in text
+    assert "Device busy" not in text
+    assert "Nothing stands out" not in text
+
+
 def test_profile_as_data_and_as_markdown(capsys: pytest.CaptureFixture[str]) -> None:
     logdir = str(PROFILES / "keras_callback_profile" / "logdir")
     assert main(["profile", logdir, "--json"]) == 0

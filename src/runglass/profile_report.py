@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from runglass.query.profiles.analysis.model import Comparison, Finding, Overview
+from runglass.query.profiles.analysis.facts import show_bytes
+from runglass.query.profiles.analysis.model import Comparison, Finding, MemoryView, Overview
 from runglass.query.profiles.listing import list_profiles
 from runglass.query.profiles.model import ProfileUnknown
 from runglass.query.profiles.rows import LogProfile, read_log_profile
@@ -16,6 +17,7 @@ from runglass.visible import make_one_line
 
 UNITS = ((1e12, "s"), (1e9, "ms"), (1e6, "µs"), (1e3, "ns"))
 SHOWN_CAUSES = 10
+SHOWN_ALIVE = 5
 NAME_WIDTH = 60
 
 
@@ -77,8 +79,10 @@ def report(
     """With a comparison if another profile is given, or the numbers of two steps: the earlier, of the other one or of the same, then
     that of this profile."""
     overview, findings = profile.overview(), profile.advice()
-    sections = [steps_section(overview), parts_section(overview), advice_section("Advice", findings)]
-    sections.append(ops_section(overview))
+    sections = [steps_section(overview), parts_section(overview)]
+    if overview.steps:
+        sections.append(advice_section("Advice", findings))
+    sections += [memory_section(profile.memory()), ops_section(overview)]
     data: dict[str, Any] = {
         "run": profile.run,
         "session": profile.session,
@@ -125,7 +129,7 @@ def steps_section(overview: Overview) -> Section:
     if overview.flop_rate is not None:
         peak = overview.peak_flop_rate
         of_peak = f", {share(overview.flop_rate / peak)} of what the device can do" if peak else ""
-        content.append(f"{overview.flop_rate / 1e12:.3g} TFLOP/s{of_peak}")
+        content.append(f"{flop_rate(overview.flop_rate)}{of_peak}")
     return Section("Steps", [*content, *overview.notes])
 
 
@@ -137,6 +141,25 @@ def parts_section(overview: Overview) -> Section:
         if time > 0
     ]
     return Section("Where the time of a step goes", [Table(("part", "time", "share"), rows)] if rows else [])
+
+
+def memory_section(view: MemoryView) -> Section:
+    """The highest use of each allocator, and what was alive at the highest of them."""
+    content: list[str | Table] = []
+    for curve in view.curves:
+        place = [f"device {curve.device}"] if curve.device is not None else []
+        where = ", ".join([curve.allocator, *place, *filter(None, [curve.host])])
+        limit = f" of {show_bytes(curve.limit_bytes)}" if curve.limit_bytes else ""
+        content.append(f"{where}: {show_bytes(curve.peak_bytes)}{limit} at the peak")
+    rows = [
+        (row.op, row.region, f"{row.count:,}", show_bytes(row.bytes)) for row in view.at_peak[:SHOWN_ALIVE]
+    ]
+    if rows:
+        content.append(Table(("made by", "for", "count", "bytes"), rows))
+    content += [
+        f"{saving.title} saves {show_bytes(saving.bytes)}. {saving.evidence}" for saving in view.savings
+    ]
+    return Section("Memory", content)
 
 
 def advice_section(title: str, findings: Sequence[Finding]) -> Section:
@@ -207,6 +230,13 @@ def duration(time_ps: float) -> str:
         if abs(time_ps) >= size:
             return f"{time_ps / size:.3g} {unit}"
     return f"{time_ps:.0f} ps"
+
+
+def flop_rate(each_second: float) -> str:
+    for size, unit in ((1e12, "TFLOP/s"), (1e9, "GFLOP/s")):
+        if each_second >= size:
+            return f"{each_second / size:.3g} {unit}"
+    return f"{each_second / 1e6:.3g} MFLOP/s"
 
 
 def signed(time_ps: float) -> str:

@@ -291,7 +291,9 @@ def test_sums_up_and_advises(open_page, profiles, problems):
     expect(page.get_by_role("button", name="Choose the profile to compare with")).to_contain_text("slow")
     expect(page.get_by_role("region", name="Step time")).to_contain_text("19.99 ms")
     expect(page.get_by_role("region", name="What explains it")).to_contain_text("late_kernel")
-    expect(page.get_by_role("region", name="Findings")).to_contain_text("The same findings before and now.")
+    expect(page.get_by_role("region", name="Findings")).to_contain_text(
+        "No finding is gone, and none is new."
+    )
 
     # One step of the other: its last one alone has that kernel.
     causes = page.get_by_role("region", name="What explains it").get_by_role("row")
@@ -372,12 +374,20 @@ def test_tells_what_memory_was_for(open_page, memory_profiles):
     )
     wait_ready(page)
     expect(page.get_by_role("button", name="device_put 8.4 MB").first).to_be_visible()
+    views = page.get_by_role("navigation", name="Views of the profile")
+    expect(views.get_by_role("button")).to_have_text(["Trace", "Memory", "Compare"])
     page.goto(page.url.split("#")[0] + "#/profile?option=profile.session;run;cpu&option=profile.view;memory")
     wait_ready(page)
     expect(page.get_by_text("save_device_memory_profile")).to_be_visible()
     # What its programs need is known without it.
     buffers = page.get_by_role("table", name="buffers")
     expect(buffers.get_by_role("row").nth(1)).to_contain_text(re.compile("temporary.*gen_jax.py:25"))
+    # Other tables say what is not recorded, too.
+    views.get_by_role("button", name="Kernels").click()
+    expect(page.get_by_role("main")).to_contain_text("No device is in this profile. JAX and TensorFlow record")
+    views.get_by_role("button", name="Ops").click()
+    page.get_by_role("radio", name="Shapes").check(force=True)
+    expect(page.get_by_role("main")).to_contain_text("record_shapes=True")
 
 
 def test_sets_workers_beside_each_other(open_page, profiles):

@@ -21,7 +21,7 @@ import {
   sessionKey,
   sessionsOf,
 } from "./session_ref";
-import { findView, type ProfileView, usualView } from "./tabs";
+import { findView, hasView, type ProfileView, usualView } from "./tabs";
 
 /** Files that the user gave to the page; they last as long as it does. */
 class Given {
@@ -110,7 +110,11 @@ export class ProfilePage {
     const steps = this.about?.steps.length ?? 0;
     return untrack(() => usualView(isOfTrace(this.settings), steps > 0));
   });
-  readonly view = $derived.by((): ProfileView => findView(viewOption(this.settings)) ?? this.#usual);
+  readonly view = $derived.by((): ProfileView => {
+    const chosen = findView(viewOption(this.settings));
+    // Chosen for another profile, maybe.
+    return chosen && (this.about === null || hasView(chosen, this.about)) ? chosen : this.#usual;
+  });
 
   /** Of one run, the profile of another time. */
   readonly ofSameRun = $derived.by((): readonly ListedSession[] =>

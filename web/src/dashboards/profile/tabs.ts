@@ -12,17 +12,15 @@ export interface ProfileView {
   readonly load: () => Promise<{ readonly default: Component<{ page: ProfilePage }> }>;
 }
 
+/** Whether it tells of time, not of memory alone. */
+const isTimed = ({ kind }: About): boolean => !["pprof", "memory snapshot"].includes(kind);
+
 export const VIEWS: readonly ProfileView[] = [
-  { name: "summary", title: "Summary", load: () => import("./summary/SummaryView.svelte") },
+  { name: "summary", title: "Summary", isFor: isTimed, load: () => import("./summary/SummaryView.svelte") },
   { name: "trace", title: "Trace", load: () => import("./trace_view/TraceView.svelte") },
-  {
-    name: "input",
-    title: "Input",
-    isFor: ({ kind }) => !["pprof", "memory snapshot"].includes(kind),
-    load: () => import("./input/InputView.svelte"),
-  },
-  { name: "ops", title: "Ops", load: () => import("./tables/OpsView.svelte") },
-  { name: "kernels", title: "Kernels", load: () => import("./tables/KernelsView.svelte") },
+  { name: "input", title: "Input", isFor: isTimed, load: () => import("./input/InputView.svelte") },
+  { name: "ops", title: "Ops", isFor: isTimed, load: () => import("./tables/OpsView.svelte") },
+  { name: "kernels", title: "Kernels", isFor: isTimed, load: () => import("./tables/KernelsView.svelte") },
   { name: "memory", title: "Memory", load: () => import("./memory/MemoryView.svelte") },
   {
     name: "workers",
@@ -34,6 +32,10 @@ export const VIEWS: readonly ProfileView[] = [
 ];
 /** Null: there is no view of this name. */
 export const findView = (name: string): ProfileView | null => VIEWS.find((view) => view.name === name) ?? null;
+
+/** Whether a profile has a view. */
+export const hasView = (view: ProfileView, about: About | null): boolean =>
+  !view.isFor || (about !== null && view.isFor(about));
 
 /** Without a choice: the summary; without steps, or where an address means a moment, the trace. */
 export const usualView = (isOfTrace: boolean, hasSteps: boolean): ProfileView =>

@@ -60,7 +60,7 @@ def overview(trace: Trace, *, most_steps: int | None = None) -> Overview:
         parts={part: times.mean(part) for part in PARTS},
         outliers=np.flatnonzero(is_outlier[shown]).tolist(),
         is_synthetic=trace.info.steps_note is not None,
-        device_busy=busy_share(trace, part_of, start, end) if has_device else None,
+        device_busy=busy_share(trace, part_of, start, end) if has_device and whole else None,
         device_op_share=device_op_share(by_place),
         sm_efficiency=sm_efficiency(trace, kernels, whole),
         occupancy=weighted(floats(trace, "est. achieved occupancy %", kernels), duration),
@@ -193,6 +193,8 @@ def notes(trace: Trace, *, has_device: bool) -> list[str]:
     missing = missing_workers(trace)
     if missing is not None:
         found.append(missing)
-    if not has_device:
+    if trace.info.kind in ("memory snapshot", "pprof"):
+        found.append("This profile tells of memory alone.")
+    elif not has_device:
         found.append("No device is in this profile: what is shown is the host's.")
     return found
