@@ -51,4 +51,8 @@ test("compares with the baseline, else with an earlier profile of the run", () =
   expect(otherSession(listed, shown, "base")).toEqual({ run: "base", session: "one" });
   expect(otherSession(listed, shown, null)).toEqual({ run: "a", session: "early" });
   expect(otherSession([listed[0] as ListedSession], shown, null)).toBeNull();
+  // One of another profiler is most likely of another program.
+  const chrome = session("base", "two", { kind: "chrome" });
+  expect(otherSession([...listed.slice(0, 2), chrome], shown, "base")).toEqual({ run: "a", session: "early" });
+  expect(otherSession([...listed.slice(0, 1), chrome], shown, "base")).toEqual({ run: "base", session: "two" });
 });

@@ -45,7 +45,10 @@ export function placeText({ first_step: first, last_step: last, time_s: time }: 
   return first === last ? `step ${formatStep(first)}` : `steps ${formatStep(first)}–${formatStep(last)}`;
 }
 
-/** What a profile is compared with, if the user has chosen nothing: one of the baseline, else of its run, else any. */
+/**
+ * What a profile is compared with, if the user has chosen nothing: one of the baseline, else of its run, else any;
+ * but one of another profiler only where there is no other.
+ */
 export function otherSession(
   listed: readonly ListedSession[],
   shown: SessionRef | null,
@@ -53,7 +56,9 @@ export function otherSession(
 ): LoggedSession | null {
   const run = shown && isLogged(shown) ? shown.run : null;
   const others = listed.filter((each) => each.problem === null && !isSameSession(each, shown));
-  const rank = (each: ListedSession): number => (each.run === baseline ? 0 : each.run === run ? 1 : 2);
+  const kind = findListed(listed, shown)?.kind;
+  const rank = (each: ListedSession): number =>
+    (kind !== undefined && each.kind !== kind ? 3 : 0) + (each.run === baseline ? 0 : each.run === run ? 1 : 2);
   const [best] = others.toSorted((a, b) => rank(a) - rank(b) || a.time_s - b.time_s);
   return best ? { run: best.run, session: best.session } : null;
 }
