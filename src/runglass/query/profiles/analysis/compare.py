@@ -53,7 +53,8 @@ class Side(Struct, frozen=True):
     def sums(self, place: Place) -> dict[str, OpRow]:
         """Ops by name. Only what is in steps counts, as steps are what is compared."""
         span = None if self.step is not None else span_of_steps(self.trace)
-        return {row.name: row for row in ops(self.trace, place=place, range=span, step=self.step)}
+        rows = ops(self.trace, place=place, range=span, step=self.step, with_python=True)
+        return {row.name: row for row in rows}
 
     def advice(self) -> list[Finding]:
         """What is usual is not seen in one step."""

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from runglass.query.profiles.analysis.breakdown import begin_in_step
 from runglass.query.profiles.analysis.flops import count_work
 from runglass.query.profiles.analysis.grouping import group
+from runglass.query.profiles.analysis.kept import kept
 from runglass.query.profiles.analysis.launching import (
     PYTHON,
     device_time,
     device_work,
     has_category,
+    nearest,
     on_device,
 )
 from runglass.query.profiles.analysis.model import OpRow, OpsBy
@@ -37,6 +39,7 @@ def ops(
     with_idle: bool = False,
     range: tuple[int, int] | None = None,
     step: int | None = None,
+    with_python: bool = False,
 ) -> list[OpRow]:
     """Ops that begin in the range, the longest self time first; those of the host, then those of devices."""
     rows: list[OpRow] = []
@@ -49,7 +52,8 @@ def ops(
         inside &= begin_in_step(trace, step)
     if place != "device":
         chosen = inside & ~device & ~has_category(trace, PYTHON | frozenset({"trace"})) & is_span(trace)
-        rows += host_rows(trace, np.flatnonzero(chosen), by)
+        own = trace.self_ps + python_time(trace) if with_python else trace.self_ps
+        rows += host_rows(trace, np.flatnonzero(chosen), by, own)
     if place != "host":
         chosen = inside & device_work(trace)
         idle = idle_time(trace, np.flatnonzero(chosen), low, high) if with_idle else 0
@@ -62,13 +66,24 @@ def is_span(trace: Trace) -> Mask:
     return trace.events_on([track.kind != "instants" for track in trace.tracks])
 
 
-def host_rows(trace: Trace, events: Int64, by: OpsBy) -> list[OpRow]:
+@kept
+def python_time(trace: Trace) -> Int64:
+    """For each event the own time of the functions of Python that it runs itself, not those in another event inside it."""
+    is_python = has_category(trace, PYTHON)
+    around = nearest(np.where(is_python, -1, np.arange(len(trace))).astype(np.int32), trace.parent)
+    frames = np.flatnonzero(is_python & (around >= 0))
+    found = np.zeros(len(trace), np.int64)
+    np.add.at(found, around[frames], trace.self_ps[frames])
+    return found
+
+
+def host_rows(trace: Trace, events: Int64, by: OpsBy, self_ps: Int64) -> list[OpRow]:
     groups = Groups(trace, events, by, merge_steps=True)
     own, total = device_time(trace)
     work = count_work(trace)
     return groups.rows(
         "host",
-        self_ps=trace.self_ps[events],
+        self_ps=self_ps[events],
         device_self=own[events],
         device_total=total[events],
         flops=None if work is None else work.flops[events],

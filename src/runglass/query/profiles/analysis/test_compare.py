@@ -72,6 +72,17 @@ def one_slow_step() -> Training:
     return made
 
 
+def test_functions_of_python_are_the_time_of_the_op_that_runs_them():
+    """What a loader takes is the same, whether stacks were recorded or not."""
+    stacked = planted("slow_loader")
+    for each in [each for each in stacked.events if each["name"].startswith("enumerate(DataLoader)")]:
+        stacked.host("data.py(7): __getitem__", each["ts"] + 10, each["dur"] - 20, "python_function")
+    for slow in (planted("slow_loader"), stacked):
+        causes = {cause.name: cause for cause in compare(planted("healthy").trace(), slow.trace()).causes}
+        loader = next(name for name in causes if name.startswith("enumerate(DataLoader)"))
+        assert causes[loader].after == 5_900 * PS
+
+
 def test_two_steps_of_one_profile():
     trace = one_slow_step().trace()
     found = compare(trace, trace, before_step=1, after_step=3)
