@@ -384,7 +384,9 @@ def test_tells_what_memory_was_for(open_page, memory_profiles):
     expect(buffers.get_by_role("row").nth(1)).to_contain_text(re.compile("temporary.*gen_jax.py:25"))
     # Other tables say what is not recorded, too.
     views.get_by_role("button", name="Kernels").click()
-    expect(page.get_by_role("main")).to_contain_text("No device is in this profile. JAX and TensorFlow record")
+    expect(page.get_by_role("main")).to_contain_text(
+        "No device is in this profile. JAX and TensorFlow record"
+    )
     views.get_by_role("button", name="Ops").click()
     page.get_by_role("radio", name="Shapes").check(force=True)
     expect(page.get_by_role("main")).to_contain_text("record_shapes=True")
