@@ -43,12 +43,19 @@ def make_routes(overlay: OverlayStore | None) -> tuple[Route, ...]:
         """The marks that all share: names, notes, stars, labels and colours of runs, and saved views."""
         if overlay is None:
             return OverlayAnswer(False, asked.person.can_mark, 0, "", is_whole=True, marks=[])
-        shared = overlay.read()
         since = cast(OverlayQuery, asked.parameters).since
-        marks, is_whole = shared.list_since(since)
-        return OverlayAnswer(
-            True, asked.person.can_mark, shared.revision, shared.problem, is_whole=is_whole, marks=marks
-        )
+        store, can_mark = overlay, asked.person.can_mark
+
+        def work() -> OverlayAnswer:
+            # Without a live page nobody else looks for what other servers wrote.
+            store.look()
+            shared = store.read()
+            marks, is_whole = shared.list_since(since)
+            return OverlayAnswer(
+                True, can_mark, shared.revision, shared.problem, is_whole=is_whole, marks=marks
+            )
+
+        return Later(work)
 
     def write_overlay(source: DataSource, asked: Asked) -> Reply:
         """Change some marks: of each field the last writer wins, and learns what it has replaced."""

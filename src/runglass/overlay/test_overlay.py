@@ -224,8 +224,17 @@ def test_over_http(path):
     written = server.post("/api/overlay", body).json
     read = server.get("/api/overlay").json
     assert read["marks"] == written["marks"]
+    # No page is live here that would hear of it.
+    other = {"changes": [{"of": "run", "name": "b", "field": "note", "value": "ho"}]}
+    client(path).post("/api/overlay", other)
+    assert [mark["value"] for mark in server.get(f"/api/overlay?since={read['revision']}").json["marks"]] == [
+        "ho"
+    ]
+    other["changes"][0]["value"] = None
+    server.post("/api/overlay", other)
+    read = server.get("/api/overlay").json
     assert msgspec.convert(read["marks"][0], Mark).value == "hi"
-    assert server.get("/api/status").json["overlay_revision"] == read["revision"] == written["revision"]
+    assert server.get("/api/status").json["overlay_revision"] == read["revision"] > written["revision"]
     assert server.get(f"/api/overlay?since={read['revision']}").json["marks"] == []
     body["changes"][0]["value"] = None
     server.post("/api/overlay", body)
