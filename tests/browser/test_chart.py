@@ -8,7 +8,17 @@ from typing import Any
 
 import numpy as np
 from playwright.sync_api import FloatRect, Locator, Page, expect
-from tests.support.page import address_has, card, chart, go, read_pixels, reload, tick_labels, wait_ready
+from tests.support.page import (
+    address_has,
+    card,
+    chart,
+    go,
+    read_pixels,
+    reload,
+    tick_labels,
+    wait_ready,
+    written_address,
+)
 
 from runglass.query.memory import MemorySource
 
@@ -57,7 +67,7 @@ def questions(asked: list[dict[str, Any]]) -> int:
 def x_shown(page: Page) -> tuple[int, int]:
     """What the x axis of the card spans, as the address has it once the card was zoomed."""
     expect(page).to_have_url(re.compile(r"[;=]x:"))
-    found = re.search(r"[;=]x:(-?\d+),(-?\d+)", page.url)
+    found = re.search(r"[;=]x:(-?\d+),(-?\d+)", written_address(page))
     assert found
     return int(found[1]), int(found[2])
 

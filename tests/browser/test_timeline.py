@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from tests.support.made_traces import make_trace, write_trace
-from tests.support.page import address_has, read_canvas
+from tests.support.page import address_has, read_canvas, written_address
 
 import runglass
 from runglass.query.source import DataSource
@@ -51,7 +51,8 @@ def moved(page: Page, before: str | None = None) -> tuple[float, float]:
     if before is not None:
         expect(page).not_to_have_url(before)
     expect(page).to_have_url(pattern)
-    found = pattern.search(unquote(page.url))
+    # While keys and buttons are held it has what was shown in between.
+    found = pattern.search(unquote(written_address(page)))
     assert found is not None
     return float(found[1]), float(found[2])
 
@@ -154,13 +155,13 @@ def test_selects_events_ranges_and_tracks(open_page, profile, problems):
     page.mouse.up()
     pattern = re.compile(r"profile\.range;(\d+);(\d+)")
     expect(page).to_have_url(pattern)
-    first = pattern.search(unquote(page.url))
+    first = pattern.search(unquote(written_address(page)))
     page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 10)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.75, box["y"] + 10, steps=3)
     page.mouse.up()
     expect(page).not_to_have_url(re.compile(re.escape(f"profile.range;{first[1]};{first[2]}")))
-    second = pattern.search(unquote(page.url))
+    second = pattern.search(unquote(written_address(page)))
     assert second[1] == first[1]
     assert float(second[2]) > float(first[2])
     page.mouse.click(box["x"] + box["width"] * 0.9, box["y"] + 10)

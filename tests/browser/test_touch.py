@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
-from tests.support.page import PATIENCE_MS, address_has, chart
+from tests.support.page import PATIENCE_MS, address_has, chart, written_address
 
 from runglass.query.memory import MemorySource
 from runglass.store.model import Kind
@@ -66,7 +66,7 @@ class Fingers:
 def x_shown(page: Page) -> tuple[float, float]:
     """What the x axis of the accuracy spans, as the address has it once the card was zoomed."""
     expect(page).to_have_url(re.compile(r"card=accuracy;x:"))
-    found = re.search(r"card=accuracy;x:([-\d.]+),([-\d.]+)", page.url)
+    found = re.search(r"card=accuracy;x:([-\d.]+),([-\d.]+)", written_address(page))
     assert found is not None
     return float(found[1]), float(found[2])
 

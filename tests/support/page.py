@@ -99,8 +99,13 @@ def address_has(page: Page, part: str) -> None:
     expect(page).to_have_url(re.compile(re.escape(part)))
 
 
+def written_address(page: Page) -> str:
+    """The address once it has all that is shown: the page writes it when nothing has changed for 120 ms."""
+    address = page.evaluate("() => new Promise((done) => setTimeout(() => done(location.href), 200))")
+    return str(address)
+
+
 def reload(page: Page) -> None:
-    """As its address says, once that has all that is shown: the page writes it when nothing has changed for 120 ms."""
-    page.evaluate("() => new Promise((done) => setTimeout(done, 200))")
+    written_address(page)
     page.reload()
     wait_ready(page)
