@@ -35,9 +35,8 @@ def test_zoom_stays_while_points_arrive(open_page, asked):
     page = open_page(source, "#/scalars?card=a/loss;x:20,40")
     before = tick_labels(page, "a/loss")
     asked.clear()
-    source.add_scalars("a", "a/loss", step=range(100, 1_000), value=np.linspace(1, 0, 900))
     with page.expect_response("**/api/scalars/lines"):
-        pass
+        source.add_scalars("a", "a/loss", step=range(100, 1_000), value=np.linspace(1, 0, 900))
     wait_ready(page)
     low, high = asked[0]["x_range"]
     assert low <= 20 < 40 <= high < 100
@@ -51,6 +50,7 @@ def test_menus_scroll_and_selection_stay_while_points_arrive(open_page):
     page = open_page(source, "#/scalars?card=more/0;selection:1")
     card(page, "a/loss").hover()
     page.mouse.wheel(0, 700)
+    page.wait_for_function("() => document.querySelector('.cards').scrollTop >= 700")
     card(page, "more/9").scroll_into_view_if_needed()
     wait_ready(page)
     page.get_by_role("button", name="More for more/9").click()

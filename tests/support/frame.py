@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, Request
 
 from runglass.query.memory import MemorySource
 
@@ -22,9 +22,15 @@ def grow(source: MemorySource, run: str = "a", to: int = 900) -> None:
 
 
 def asked_of(page: Page) -> list[str]:
-    """The routes asked for from now on."""
+    """The routes asked for from now on; code is no route, and comes when it likes."""
     paths: list[str] = []
-    page.on("request", lambda request: paths.append(request.url.partition("/api/")[2]))
+
+    def note(request: Request) -> None:
+        _, is_route, path = request.url.partition("/api/")
+        if is_route:
+            paths.append(path)
+
+    page.on("request", note)
     return paths
 
 
