@@ -117,9 +117,9 @@ class Tab:
         return call
 
 
-# One window for a module: opening one costs more than most tests. Because its server has a port of its own, each test has a
-# storage of its own.
-@pytest.fixture(scope="module")
+# One window for all: opening one costs more than most tests. Because each server has a port of its own, each test has a storage of
+# its own.
+@pytest.fixture(scope="package")
 def context(browser: Browser) -> Iterator[BrowserContext]:
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     context.set_default_timeout(PATIENCE_MS)
@@ -130,9 +130,12 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture(scope="module")
-def tabs(context: BrowserContext) -> list[Tab]:
+def tabs(context: BrowserContext) -> Iterator[list[Tab]]:
     """The tab that the next test may use, if there is one."""
-    return []
+    tabs: list[Tab] = []
+    yield tabs
+    for tab in tabs:
+        tab.page.close()
 
 
 @pytest.fixture
