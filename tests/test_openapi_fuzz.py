@@ -75,7 +75,7 @@ def check(case) -> None:
 @schema.parametrize()
 @settings(
     # Few, because they are slow to make, and come after some eighty requests per route that walk through its schema.
-    max_examples=8,
+    max_examples=4,
     derandomize=True,
     deadline=None,
     database=None,
