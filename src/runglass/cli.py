@@ -489,7 +489,7 @@ def write_demo(args: argparse.Namespace) -> None:
 
 
 def train_demo(args: argparse.Namespace) -> None:
-    """Train one more example run while the page is open."""
+    """Train more example runs while the page is open."""
     from runglass.demo import train_live
 
     threading.Thread(

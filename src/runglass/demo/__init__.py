@@ -50,8 +50,8 @@ STEPS = 1200
 RATES = (0.01, 0.05, 0.2, 5.0)
 
 
-def write_demo(logdir: Path, *, live_s: float = 0.0, now: float | None = None, steps: int = STEPS) -> None:
-    """Fill `logdir` with demo runs, unless it has them; then train more of them for `live_s` seconds.
+def write_demo(logdir: Path, *, now: float | None = None, steps: int = STEPS) -> None:
+    """Fill `logdir` with demo runs, unless it has them.
 
     Refuses a directory with other files: the demo changes only what it wrote.
     """
@@ -73,8 +73,6 @@ def write_demo(logdir: Path, *, live_s: float = 0.0, now: float | None = None, s
             write_search(logdir, start, steps // 8, SEED)
         write_profiles(logdir)
         mark(logdir, is_complete=True)
-    if live_s > 0:
-        train_live(logdir, duration_s=live_s)
 
 
 def train_live(
@@ -86,30 +84,28 @@ def train_live(
     clock: Callable[[], float] = time.time,
     wait: Callable[[float], Any] = time.sleep,
 ) -> None:
-    """Train the runs `live/1`, `live/2`, … one after another, as long and as fast as the others, for `duration_s`.
+    """Train the runs `live/1`, `live/2`, … one after another, as long and as fast as the others.
 
-    Blocks, so call it in its own thread.
+    None begins after `duration_s`; the last one is trained to its end. Blocks, so call it in its own thread.
     """
     shutil.rmtree(logdir / "live", ignore_errors=True)
     end = clock() + duration_s
     for number in itertools.count(1):
-        is_over = train_one_live(
-            logdir / "live" / str(number), end, steps=steps, steps_per_s=steps_per_s, clock=clock, wait=wait
+        train_one_live(
+            logdir / "live" / str(number), steps=steps, steps_per_s=steps_per_s, clock=clock, wait=wait
         )
-        if is_over:
+        if clock() >= end:
             return
 
 
 def train_one_live(
     folder: Path,
-    end: float,
     *,
     steps: int,
     steps_per_s: float,
     clock: Callable[[], float],
     wait: Callable[[float], Any],
-) -> bool:
-    """Returns whether the time was over before its last step."""
+) -> None:
     start = clock()
     settings = spirals_settings(int(start))
     rng = np.random.default_rng(int(start))
@@ -126,10 +122,7 @@ def train_one_live(
             wait(max(0.0, wall_time - clock()))
             train.flush()
             held.flush()
-            if clock() >= end:
-                return True
         train.write(0, values=[hparams.session_end(SessionOutcome.SUCCESS, end_time_s=clock())])
-    return False
 
 
 def is_written(logdir: Path) -> bool:
