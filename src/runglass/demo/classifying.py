@@ -34,8 +34,8 @@ Settings = dict[str, hparams.HParam]
 
 LAYOUT = {
     "Learning": {
-        "Loss, learned and held out": ["Multiline", ["^loss$"]],
-        "Accuracy, in the worst and the best part": ["Margin", ["parts/mean", "parts/worst", "parts/best"]],
+        "Loss": ["Multiline", ["^loss$"]],
+        "Accuracy by part": ["Margin", ["parts/mean", "parts/worst", "parts/best"]],
     },
     "Optimizer": {"Gradients and weights": ["Multiline", ["optimizer/grad_norm", "weights/norm"]]},
 }
