@@ -6045,6 +6045,11 @@ export interface components {
              */
             step: number | null;
             /**
+             * @description nan: whether that value is an infinity.
+             * @default false
+             */
+            is_infinite: boolean;
+            /**
              * @description silent, failed: of the newest value.
              * @default null
              */

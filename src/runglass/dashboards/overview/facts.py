@@ -33,6 +33,7 @@ class ScalarFacts(Struct, frozen=True, gc=False):
     is_last_finite: bool
     # The first step with NaN or an infinity.
     odd_step: int | None
+    is_odd_infinite: bool
     last_step: int | None
 
 
@@ -117,18 +118,16 @@ def _read_facts(source: DataSource, run: str) -> RunFacts | None:
 
 
 def _scalar_facts(summary: Summary) -> ScalarFacts:
-    odd = [
-        step
-        for step in (summary.nan_first_step, summary.pos_inf_first_step, summary.neg_inf_first_step)
-        if step is not None
-    ]
+    steps = (summary.nan_first_step, summary.pos_inf_first_step, summary.neg_inf_first_step)
+    odd_step = min((step for step in steps if step is not None), default=None)
     return ScalarFacts(
         lowest=summary.min,
         lowest_step=summary.min_step,
         highest=summary.max,
         highest_step=summary.max_step,
         is_last_finite=summary.last is None or bool(np.isfinite(summary.last)),
-        odd_step=min(odd, default=None),
+        odd_step=odd_step,
+        is_odd_infinite=odd_step != summary.nan_first_step,
         last_step=summary.last_step,
     )
 

@@ -89,6 +89,7 @@ class TroubleAnswer(Struct, frozen=True):
     )
     tags: Annotated[int, Meta(description="nan: the number of such series.")] = 0
     step: Annotated[int | None, Meta(description="nan, restarted: where.")] = None
+    is_infinite: Annotated[bool, Meta(description="nan: whether that value is an infinity.")] = False
     wall_time: Annotated[Number | None, Meta(description="silent, failed: of the newest value.")] = None
     lost_bytes: Annotated[int, Meta(description="damaged: bytes that could not be read.")] = 0
     skipped_records: int = 0

@@ -261,15 +261,16 @@ def _find_troubles(
 def _find_odd(training: Training) -> TroubleAnswer | None:
     """The first value that is not finite, of a loss if one has any."""
     odd = [
-        (not is_loss(tag), scalar.odd_step, tag, run)
+        (not is_loss(tag), scalar.odd_step, tag, run, scalar.is_odd_infinite)
         for run, facts in zip(training.runs, training.facts, strict=True)
         for tag, scalar in facts.scalars.items()
         if scalar.odd_step is not None
     ]
     if not odd:
         return None
-    _, step, tag, run = min(odd)
-    return TroubleAnswer("nan", training.name, run, tag=tag, tags=len({each[2] for each in odd}), step=step)
+    _, step, tag, run, is_infinite = min(odd)
+    tags = len({each[2] for each in odd})
+    return TroubleAnswer("nan", training.name, run, tag=tag, tags=tags, step=step, is_infinite=is_infinite)
 
 
 def _find_damage(source: DataSource, infos: Mapping[str, RunInfo]) -> Iterator[TroubleAnswer]:

@@ -120,6 +120,9 @@ def test_a_loss_that_ends_in_nan_has_failed(client, source):
     assert (by_name["a"]["kind"], by_name["a"]["tag"], by_name["a"]["step"]) == ("nan", "loss", 40)
     assert by_name["a"]["tags"] == 2
     assert by_name["b"]["step"] == 99
+    add_run(source, "c", ended_s=1000, value=np.r_[np.ones(98), inf, nan])
+    found = ask(client, runs=["a", "c"])["trouble"]
+    assert {each["name"]: each["is_infinite"] for each in found} == {"a": False, "c": True}
 
 
 def test_a_run_and_its_parts_are_one_training(client, source):

@@ -11,6 +11,7 @@ const trouble = (part: Partial<Trouble>): Trouble => ({
   tag: null,
   tags: 0,
   step: null,
+  is_infinite: false,
   wall_time: null,
   lost_bytes: 0,
   skipped_records: 0,
@@ -52,6 +53,7 @@ describe("the strip's text", () => {
     };
     expect(words({ kind: "nan", tag: "loss", tags: 1, step: 412 })).toEqual(["NaN in loss", " @ 412"]);
     expect(words({ kind: "nan", tag: "loss", tags: 4, step: 412 })).toEqual(["NaN in loss +3", " @ 412"]);
+    expect(words({ kind: "nan", tag: "loss", tags: 1, is_infinite: true })).toEqual(["∞ in loss", ""]);
     expect(words({ kind: "damaged", lost_bytes: 2_100 })).toEqual(["Damaged file", ", 2.1 kB lost"]);
     expect(words({ kind: "damaged", skipped_records: 1 })).toEqual(["Damaged file", ", 1 record lost"]);
     expect(words({ kind: "silent" })).toEqual(["Silent 26 min", ""]);

@@ -49,7 +49,7 @@ export function troubleWords(trouble: Trouble, ageS: number): TroubleWords {
       return {
         icon: "close",
         look: "bad",
-        what: `NaN in ${tag ?? ""}${tags > 1 ? ` +${tags - 1}` : ""}`,
+        what: `${trouble.is_infinite ? "∞" : "NaN"} in ${tag ?? ""}${tags > 1 ? ` +${tags - 1}` : ""}`,
         where: at,
       };
     case "failed":
