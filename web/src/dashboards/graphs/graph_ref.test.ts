@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ListedGraph } from "./answer";
-import { firstGraph, graphKey, isSameGraph, nameOf, otherGraph } from "./graph_ref";
+import { firstGraph, graphKey, isSameGraph, nameOf, otherGraph, tellApart } from "./graph_ref";
 
 const listed = (["a model", "a trace", "b model", "c model"] as const).map((each): ListedGraph => {
   const [run = "", name = ""] = each.split(" ");
@@ -34,4 +34,12 @@ test("files are called without their folders", () => {
   expect(nameOf({ name: "export/model.onnx", is_asset: true })).toBe("model.onnx");
   expect(nameOf({ name: "outer/inner", is_asset: false })).toBe("outer/inner");
   expect(nameOf({ name: "__run_graph__", is_asset: false })).toBe("");
+});
+
+test("two graphs are told apart by their runs, else by what they are called", () => {
+  const of = (title: string, about = "GraphDef") => ({ title, about });
+  expect(tellApart(of("a/one"), of("a/two"))).toEqual(["one", "two"]);
+  expect(tellApart(of("a", "GraphDef · newest"), of("a", "GraphDef · step 3"))).toEqual(["newest", "step 3"]);
+  expect(tellApart(of("a", "keras · Keras"), of("a"))).toEqual(["keras · Keras", "GraphDef"]);
+  expect(tellApart(of("a"), of("a"))).toEqual(["a", "a"]);
 });

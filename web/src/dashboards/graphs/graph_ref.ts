@@ -31,6 +31,24 @@ export const findListed = (listed: readonly ListedGraph[], graph: GraphRef): Lis
 export const nameOf = ({ name, is_asset: isFile }: Pick<ListedGraph, "name" | "is_asset">): string =>
   isNamed(name) ? (isFile ? name.slice(name.lastIndexOf("/") + 1) : name) : "";
 
+export interface GraphTitle {
+  readonly title: string;
+  /** Its name, format and step, where they say something. */
+  readonly about: string;
+}
+
+/** Runs mostly differ in the last part of their names, graphs of one run in their own name or step. */
+export function tellApart(a: GraphTitle, b: GraphTitle): [string, string] {
+  const last = ({ title }: GraphTitle): string => title.split("/").at(-1) ?? title;
+  if (a.title !== b.title) return [last(a), last(b)];
+  const of = (graph: GraphTitle, other: GraphTitle): string => {
+    const shared = other.about.split(" · ");
+    const own = graph.about.split(" · ").filter((part) => !shared.includes(part));
+    return own.join(" · ") || graph.title;
+  };
+  return [of(a, b), of(b, a)];
+}
+
 /** The graph to begin with: the first of the first run that is shown. Compiled parts of a profile come last. */
 export function firstGraph(listed: readonly ListedGraph[], shown: readonly string[]): LoggedGraph | null {
   const isShown = new Set(shown);

@@ -10,6 +10,7 @@ import { graphTitle } from "./cards";
 import {
   findListed,
   firstGraph,
+  type GraphTitle,
   graphKey,
   isLogged,
   isSameGraph,
@@ -145,13 +146,14 @@ export class GraphsPage {
     return listed ? String(listed.steps.at(-1) ?? "") : "";
   }
 
-  infoOf(graph: GraphRef): { readonly title: string; readonly about: string; readonly color: string | null } {
+  infoOf(graph: GraphRef): GraphTitle & { readonly color: string | null } {
     const { runs } = this.session;
     if (isLogged(graph)) {
       const listed = findListed(this.listed, graph);
       // A graph without a name is told by its format.
       const name = listed ? nameOf(listed) : graphTitle(graph.name);
-      const parts = [name, listed?.format, (graph.step ?? null) === null ? null : `step ${graph.step}`];
+      const newest = (listed?.steps.length ?? 0) > 1 ? "newest" : null;
+      const parts = [name, listed?.format, (graph.step ?? null) === null ? newest : `step ${graph.step}`];
       return {
         title: runs.title(graph.run),
         about: parts.filter(Boolean).join(" · "),
