@@ -231,6 +231,12 @@ def test_paints_costs_and_gradients_and_filters_by_the_legend(open_page, models)
     expect(legend(page).get_by_role("button", name="Show all nodes again")).to_be_visible()
     until(lambda: (read_canvas(scene(page).locator("canvas")) != before).any(), "dimmed nodes")
 
+    # What a TPU cannot run is a category too.
+    page.get_by_role("button", name="Colour by Operation").click()
+    page.get_by_role("button", name="TPU compatibility", exact=True).click()
+    legend(page).get_by_role("button", name="cannot run").click()
+    address_has(page, "graphs.only;cannot")
+
 
 def test_compares_two_versions(open_page, models):
     page = open_page(models, f"#/graphs?option={NEW}")

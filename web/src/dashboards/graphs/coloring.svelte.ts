@@ -15,9 +15,11 @@ import {
   inkOn,
   makeEntries,
   MEASURES,
+  NOT_ON_TPU,
   placeOn,
   rampColor,
   readColor,
+  swatchOf,
   tintOf,
   type ValueScale,
 } from "./colors";
@@ -101,7 +103,7 @@ export class Coloring {
   /** What the server is asked for; null: the nodes say it themselves. */
   readonly #paintBy = $derived.by((): PaintBy | null => {
     const { by } = this;
-    if (by.kind === "measure") return by.measure === "tpu" ? null : by.measure;
+    if (by.kind === "measure") return by.measure;
     if (by.kind === "family") return { family: by.family, run: this.#runOf(by.run), statistic: by.statistic };
     return by.kind === "values" ? { values: this.page.given.values?.values ?? {} } : null;
   });
@@ -172,13 +174,21 @@ export class Coloring {
     const { by, pane } = this;
     if (by.kind !== "category") return [];
     const counts = pane.view.facts ? countsOf(pane.view.facts, by.category) : null;
-    const entries = makeEntries(pane.view.nodes, by.category, counts);
+    const nodes = by.category === "tpu" ? pane.view.nodes.filter(({ id }) => !pane.view.isOpen(id)) : pane.view.nodes;
+    const entries = makeEntries(nodes, by.category, counts);
     if (!this.like) return entries;
     // Numbers of structures belong to one graph.
     const nameOf = ({ value, label }: Entry): string => (by.category === "structure" ? label : value);
     const known = new Map(this.like.entries.map((entry) => [nameOf(entry), entry.index]));
     return entries.map((entry) => ({ ...entry, index: known.get(nameOf(entry)) ?? -1 }));
   });
+  /** Of an entry in the legend; null: it has no colour. */
+  swatchOf({ value, index }: Entry): string | null {
+    const { theme } = this.page;
+    if (this.by.kind === "category" && this.by.category === "tpu")
+      return rampColor(value === NOT_ON_TPU ? 1 : 0, theme);
+    return index < 0 ? null : swatchOf(index, theme);
+  }
   readonly #entryOf = $derived.by(() => new Map(this.entries.map((entry) => [entry.value, entry])));
 
   readonly picked = $derived.by((): readonly string[] => pickedEntries(this.page.settings));
@@ -206,6 +216,14 @@ export class Coloring {
     const { pane, by } = this;
     const { theme } = this.page;
     const paint = new Map<string, NodePaint>();
+    if (by.kind === "category" && by.category === "tpu") {
+      for (const { id, tpu } of pane.view.nodes) {
+        if (typeof tpu !== "number") continue;
+        const color = rampColor(1 - tpu, theme);
+        paint.set(id, { text: `${Math.floor(tpu * 100)} %`, color, ink: inkOn(color) });
+      }
+      return paint;
+    }
     if (by.kind === "category") {
       for (const node of pane.view.nodes) {
         const entry = pane.view.isOpen(node.id) ? undefined : this.#entryOf.get(categoryOf(node, by.category));
@@ -214,14 +232,6 @@ export class Coloring {
         paint.set(node.id, { text: "", color, ink: inkOn(color) });
       }
       return paint.size > 0 ? paint : NO_PAINT;
-    }
-    if (by.kind === "measure" && by.measure === "tpu") {
-      for (const { id, tpu } of pane.view.nodes) {
-        if (tpu === null || tpu === undefined) continue;
-        const color = rampColor(1 - tpu, theme);
-        paint.set(id, { text: `${Math.floor(tpu * 100)} %`, color, ink: inkOn(color) });
-      }
-      return paint;
     }
     const { scale, unit } = this;
     if (!scale) return NO_PAINT;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LevelNode } from "./answer";
-import { colorId, inkOn, makeEntries, placeOn, rampColor, readColor, scaleTicks, valueAt } from "./colors";
+import { colorId, inkOn, makeEntries, NOT_ON_TPU, placeOn, rampColor, readColor, scaleTicks, valueAt } from "./colors";
 
 test("what colours the nodes survives the address", () => {
   for (const id of ["", "op", "time", "values", "family;grad_norm/*;run;a;std"])
@@ -31,6 +31,15 @@ test("entries are sorted by how common they are, and structures occur twice", ()
     ["Norm", 40],
     ["Linear", 2],
   ]);
+});
+
+test("a group is a category with what a TPU cannot run if it has any of it", () => {
+  const nodes = [1, 0.5, 0, 1, 1, undefined].map((tpu, i) => ({ ...node(String(i), "Op", 1), tpu }) as LevelNode);
+  expect(makeEntries(nodes, "tpu", null).map(({ value, count }) => [value, count])).toEqual([
+    ["can run", 3],
+    [NOT_ON_TPU, 2],
+  ]);
+  expect(colorId(readColor("tpu"))).toBe("tpu");
 });
 
 test("values are placed on a scale and back", () => {

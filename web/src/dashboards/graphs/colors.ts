@@ -13,6 +13,7 @@ export const CATEGORIES = {
   cluster: { label: "XLA cluster", hint: "Which nodes are compiled together" },
   dtype: { label: "Data type", hint: "Of the first output" },
   connected: { label: "Unconnected", hint: "Nodes without inputs and outputs" },
+  tpu: { label: "TPU compatibility", hint: "Which operations a TPU can run" },
 } as const;
 export type Category = keyof typeof CATEGORIES;
 
@@ -21,7 +22,6 @@ export const MEASURES = {
   memory: { label: "Memory", hint: "From the step statistics or the profile of the run", unit: "bytes" },
   parameters: { label: "Parameters", hint: "Weights that the node holds", unit: "count" },
   flops: { label: "FLOPs", hint: "Floating-point operations, from shapes", unit: "count" },
-  tpu: { label: "TPU compatibility", hint: "Share of operations that a TPU can run", unit: "" },
 } as const;
 export type Measure = keyof typeof MEASURES;
 
@@ -113,6 +113,9 @@ export interface Entry {
   readonly index: number;
 }
 
+/** Of a node, or of some inside a closed group. */
+export const NOT_ON_TPU = "cannot run";
+
 /** "": the node has none. */
 export function categoryOf(node: LevelNode, category: Category): string {
   switch (category) {
@@ -128,6 +131,8 @@ export function categoryOf(node: LevelNode, category: Category): string {
       return node.dtype ?? "";
     case "connected":
       return node.is_connected === false ? "unconnected" : "";
+    case "tpu":
+      return typeof node.tpu !== "number" ? "" : node.tpu < 1 ? NOT_ON_TPU : "can run";
   }
 }
 
