@@ -302,6 +302,35 @@ def test_views_are_kept_points_saved_and_files_opened(open_page, garments, tmp_p
     page.unroute("**/api/projector/search")
     expect(points(page, "Matches")).to_have_text(["word 29"])
 
+    # A bookmark of TensorBoard with three of the points, which alone have positions, and the first of them selected.
+    bookmarks = tmp_path / "bookmarks.txt"
+    state = {
+        "label": "three",
+        "isSelected": True,
+        "selectedProjection": "tsne",
+        "tSNEis3d": False,
+        "dataSetDimensions": [3, 3],
+        "filteredPoints": [9, 4, 6],
+        "projections": [{"tsne-0": place, "tsne-1": place * place} for place in (1, 2, 3)],
+        "selectedPoints": [0],
+    }
+    bookmarks.write_text(json.dumps([state]))
+    page.get_by_role("button", name="Bookmarks").click()
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Read bookmarks from a file").click()
+    chooser.value.set_files(bookmarks)
+    expect(page.get_by_role("region", name="Embedding")).to_contain_text("3 of 30 points")
+    expect(page.get_by_role("toolbar", name="Selection")).to_contain_text("1 selected")
+    address_has(page, "projector.by;tsne")
+    page.keyboard.press("Escape")
+    wait_ready(page)
+    rows = list(csv.DictReader(io.StringIO(save(page, "CSV").decode())))
+    assert [(row["row"], row["x"], row["y"]) for row in rows] == [
+        ("4", "2", "4"),
+        ("6", "3", "9"),
+        ("9", "1", "1"),
+    ]
+
     # The embedding of a run is a card of the Overview.
     page.evaluate("location.hash = '#/overview'")
     card = page.get_by_role("article", name=re.compile("^penultimate"))

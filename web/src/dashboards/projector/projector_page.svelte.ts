@@ -394,7 +394,10 @@ export class ProjectorPage {
       () => isolatedOption(settings),
       (text) => setIsolatedOption(settings, text),
       () => this.isolated?.rows ?? null,
-      (rows) => (this.isolated = rows && { rows, key: isolationKey(rows) }),
+      (rows) => {
+        const isolated = rows && { rows, key: isolationKey(rows) };
+        if (isolated?.key !== this.isolated?.key) this.isolated = isolated;
+      },
     );
     // Another embedding: rows of the last one mean nothing.
     let series = seriesKey(this.series);

@@ -68,10 +68,14 @@ export class Bookmarks {
     const { page } = this;
     const placed = positionsOf(state);
     const recipe = recipeOf(state, page);
+    const [count] = state.dataSetDimensions;
+    const filtered = state.filteredPoints ?? [];
+    // Before the positions, which belong to these points alone.
+    page.isolate(filtered.length < count ? Int32Array.from(filtered).sort() : null);
     if (placed) page.results.put(recipe, placed);
     if (state.runglass) {
       restoreOptions(page.settings, state.runglass);
-      page.selection.setRows(state.selectedPoints ?? [], state.dataSetDimensions[0]);
+      page.selection.setRows(state.selectedPoints ?? [], count);
       return;
     }
     page.reduce(recipe);
@@ -80,9 +84,6 @@ export class Bookmarks {
       const [x = 0, y = 1, z = 2] = state.pcaComponentDimensions ?? [];
       page.setComponents([x, y, z]);
     }
-    const [count] = state.dataSetDimensions;
-    const filtered = state.filteredPoints;
-    page.isolate(filtered && filtered.length < count ? Int32Array.from(filtered) : null);
     page.selection.setRows(state.selectedPoints ?? [], count);
     if (page.columns.info(state.selectedColorOptionName ?? ""))
       page.coloring.choose({ kind: "column", column: state.selectedColorOptionName as string });
@@ -147,7 +148,6 @@ function stateOf(page: ProjectorPage, label: string): State {
     umapNeighbors: recipe.neighbors ?? 15,
     umapMinDist: recipe.min_dist ?? 0.1,
     pcaComponentDimensions: page.components.slice(0, dimensions),
-    // An empty list would mean that no point is shown.
     ...(isolated && { filteredPoints: [...isolated.rows] }),
     shuffledDataIndices: [],
     selectedPoints: [...selection.rows],

@@ -41,6 +41,27 @@ test("what is written is read again", () => {
   expect(positionsOf(again as State)).toEqual(positions);
 });
 
+test("a view of some points has these alone in a file", () => {
+  const places = [
+    { "umap-0": 5, "umap-1": 6 },
+    { "umap-0": 1, "umap-1": 2 },
+  ];
+  const filtered = { ...saved, filteredPoints: [2, 0], projections: places, selectedPoints: [0] };
+  // TensorBoard writes the number of the filtered points, and reads that of all.
+  for (const count of [2, 3]) {
+    const file = JSON.stringify([{ ...filtered, dataSetDimensions: [count, 50] }]);
+    const [state] = readStates(file, 3, 50);
+    expect(state?.selectedPoints).toEqual([2]);
+    expect(positionsOf(state as State)).toEqual({
+      positions: Float32Array.of(1, 2, 5, 6),
+      dimensions: 2,
+      rows: Int32Array.of(0, 2),
+    });
+    expect(JSON.parse(writeStates([state as State]))).toEqual([{ ...filtered, dataSetDimensions: [3, 50] }]);
+  }
+  expect(() => readStates(JSON.stringify([{ ...filtered, dataSetDimensions: [4, 50] }]), 3, 50)).toThrow("4 × 50");
+});
+
 test("other files are refused with a reason", () => {
   expect(() => readStates("word\tid", 3, 50)).toThrow("This file is not JSON.");
   expect(() => readStates('{"a": 1}', 3, 50)).toThrow(BookmarksError);

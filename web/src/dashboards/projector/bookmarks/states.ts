@@ -75,18 +75,45 @@ export function checkStates(data: unknown, rows: number, dimensions: number): St
     if (!isObject(each) || !isProjection(each["selectedProjection"]))
       throw new BookmarksError(`Bookmark ${i + 1} names no projection: this is not a file of bookmarks.`);
     const shape = each["dataSetDimensions"];
-    if (isNumbers(shape) && (shape[0] !== rows || shape[1] !== dimensions))
+    const filtered = each["filteredPoints"];
+    const fits = (count: number | undefined): boolean =>
+      count === rows || (isNumbers(filtered) && count === filtered.length);
+    if (isNumbers(shape) && (!fits(shape[0]) || shape[1] !== dimensions))
       throw new BookmarksError(
         `The bookmarks are of an embedding of ${shape.join(" × ")}, and this one has ${rows} × ${dimensions}.`,
       );
     const label = each["label"];
-    return {
+    return withAllRows({
       ...(each as Partial<State>),
       label: typeof label === "string" && label.trim() !== "" ? label : `Bookmark ${i + 1}`,
       selectedProjection: each["selectedProjection"],
       dataSetDimensions: [rows, dimensions],
-    };
+    });
   });
+}
+
+/** In a file only filtered points have a position, in their order, and what is selected counts among them. */
+function withAllRows(state: State): State {
+  const { filteredPoints: filtered, projections, selectedPoints } = state;
+  const [count] = state.dataSetDimensions;
+  if (!isNumbers(filtered) || filtered.length === count || projections?.length !== filtered.length) return state;
+  const places = new Map(filtered.map((row, i) => [row, projections[i]]));
+  return {
+    ...state,
+    projections: Array.from({ length: count }, (_, row) => places.get(row) ?? {}),
+    ...(isNumbers(selectedPoints) && { selectedPoints: selectedPoints.flatMap((at) => filtered[at] ?? []) }),
+  };
+}
+
+function withFilteredRows(state: State): State {
+  const { filteredPoints: filtered, projections, selectedPoints = [] } = state;
+  if (!filtered || filtered.length === 0 || !projections) return state;
+  const places = new Map(filtered.map((row, i) => [row, i]));
+  return {
+    ...state,
+    projections: filtered.map((row) => projections[row] ?? {}),
+    selectedPoints: selectedPoints.flatMap((row) => places.get(row) ?? []),
+  };
 }
 
 /** The names of a projection's axes in each row's object. */
@@ -156,4 +183,4 @@ export function withPositions(state: State, { positions, dimensions, rows }: Sta
   return { ...state, projections };
 }
 
-export const writeStates = (states: readonly State[]): string => JSON.stringify(states);
+export const writeStates = (states: readonly State[]): string => JSON.stringify(states.map(withFilteredRows));

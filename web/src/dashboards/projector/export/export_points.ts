@@ -11,6 +11,9 @@ const PIXELS = 2;
 
 export async function exportPoints(page: ProjectorPage, kind: ExportKind): Promise<void> {
   const { cloud, embedding, recipe } = page;
+  const { shown } = page.results;
+  // Of a bookmark: the server does not know them.
+  const isGiven = shown?.state === "done" && !shown.job;
   if (!embedding || !recipe || cloud.placed.count === 0) throw new Error("There are no points to save yet.");
   const parts = isLogged(embedding)
     ? [embedding.run, embedding.name, ...(embedding.step === null ? [] : [String(embedding.step)])]
@@ -22,13 +25,13 @@ export async function exportPoints(page: ProjectorPage, kind: ExportKind): Promi
   } else if (kind === "svg") {
     const { toSvg } = await import("../scene/export_svg");
     saveFile(name("svg"), toSvg(cloud), "image/svg+xml");
-  } else if (kind === "csv" && (page.frame || page.columns.edited.size > 0)) {
-    // What only the page knows: positions that were aligned over the steps, and tags of the user.
+  } else if (kind === "csv" && (page.frame || isGiven || page.columns.edited.size > 0)) {
+    // What only the page knows: positions that were aligned over the steps or kept in a bookmark, and tags of the user.
     const { writePositions } = await import("./positions_file");
     const columns = await Promise.all(page.columns.infos.map((info) => page.columns.load(info.name)));
     saveFile(name("csv"), writePositions(cloud.placed.positions, cloud.placed.dimensions, columns), "text/csv");
   } else {
-    const { shown } = page.results;
+    if (isGiven) throw new Error("The positions of a bookmark can be saved as CSV.");
     if (page.frame)
       throw new Error("Steps that are aligned can be saved as CSV; turn off “Aligned” for other formats.");
     if (!shown?.job || shown.state !== "done" || embeddingKey(shown.embedding) !== embeddingKey(embedding))
