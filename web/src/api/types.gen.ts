@@ -2339,6 +2339,11 @@ export interface components {
         /** Curves */
         Curves: {
             curves: components["schemas"]["CurveAnswer"][];
+            /**
+             * @description What was asked for and is not there; left out if all is there.
+             * @default null
+             */
+            unknown: components["schemas"]["Unknown"] | null;
         };
         /** CurvesBody */
         CurvesBody: {
@@ -2482,14 +2487,16 @@ export interface components {
             step: number;
             problem: string;
         };
-        /**
-         * Distributions
-         * @description Unknown series are left out: a run may vanish between listing and asking.
-         */
+        /** Distributions */
         Distributions: {
             generation: number;
             percentiles: number[];
             series: components["schemas"]["Distribution"][];
+            /**
+             * @description What was asked for and is not there; left out if all is there.
+             * @default null
+             */
+            unknown: components["schemas"]["Unknown"] | null;
         };
         /** DistributionsBody */
         DistributionsBody: {
@@ -3036,13 +3043,15 @@ export interface components {
         Health: {
             files: components["schemas"]["FileHealth"][];
         };
-        /**
-         * HistogramAnswer
-         * @description Unknown series are left out: a run may vanish between listing and asking.
-         */
+        /** HistogramAnswer */
         HistogramAnswer: {
             generation: number;
             series: components["schemas"]["HistogramSeries"][];
+            /**
+             * @description What was asked for and is not there; left out if all is there.
+             * @default null
+             */
+            unknown: components["schemas"]["Unknown"] | null;
         };
         /** HistogramProblem */
         HistogramProblem: {
@@ -5804,13 +5813,18 @@ export interface components {
         };
         /**
          * Texts
-         * @description Unknown series and rows are left out: a run may vanish between listing and asking.
+         * @description Unknown rows are left out.
          */
         Texts: {
             generation: number;
             texts: components["schemas"]["Text"][];
             /** @description The answer reached its size limit: ask again for the rest. */
             is_partial: boolean;
+            /**
+             * @description What was asked for and is not there; left out if all is there.
+             * @default null
+             */
+            unknown: components["schemas"]["Unknown"] | null;
         };
         /** TextsBody */
         TextsBody: {

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from runglass.api.answers import attachment, encode_csv, little_endian, numbers, pack_columns
 from runglass.api.route import COLUMNS, CSV, Answer
-from runglass.api.series import find_series
+from runglass.api.series import find_series, find_unknown_series
 from runglass.dashboards.distributions.percentiles import Bands, read_bands
 from runglass.dashboards.distributions.shape import (
     Distribution,
@@ -51,7 +51,8 @@ def load_answer(source: DataSource, body: DistributionsBody) -> Answer | Struct:
         return _table(shown[0], body.percentiles)
     if body.format == "columns":
         return _packed(generation, shown, body)
-    return Distributions(generation, list(body.percentiles), [_plain(each) for each in shown])
+    unknown = find_unknown_series(source, body.series, kind=Kind.HISTOGRAM)
+    return Distributions(generation, list(body.percentiles), [_plain(each) for each in shown], unknown)
 
 
 def _show(source: DataSource, values: Values, body: DistributionsBody) -> _Shown:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from runglass.api.answers import Number
-from runglass.api.series import SeriesRef
+from runglass.api.series import Missed, SeriesRef
 from runglass.store.model import Attempts
 
 # Those of a normal distribution at 0, ±0.5, ±1 and ±1.5 sigma, and both ends, as in TensorBoard.
@@ -56,9 +56,8 @@ class Distribution(Struct, frozen=True, kw_only=True):
     problem_count: int
 
 
-class Distributions(Struct, frozen=True):
-    """Unknown series are left out: a run may vanish between listing and asking."""
-
+class Distributions(Struct, frozen=True, omit_defaults=True):
     generation: int
     percentiles: list[float]
     series: list[Distribution]
+    unknown: Missed = None

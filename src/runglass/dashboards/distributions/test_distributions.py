@@ -104,6 +104,7 @@ def test_forms_agree(source, ask):
     add(source, [histogram(rng.normal(size=100)) for _ in range(20)])
     add(source, [histogram(rng.normal(size=100)) for _ in range(3)], tag="v")
     plain = ask(("run", "w"), ("gone", "w"), ("run", "v"), ("run", "gone")).json
+    assert plain["unknown"] == {"series": [{"run": "gone", "tag": "w"}, {"run": "run", "tag": "gone"}]}
     packed = ask(("run", "w"), ("run", "v"), format="columns")
     assert packed.headers["content-type"] == "application/vnd.runglass.columns"
     size = int.from_bytes(packed.body[4:8], "little")

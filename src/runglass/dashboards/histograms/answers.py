@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from runglass.api.answers import little_endian, numbers, pack_columns
 from runglass.api.route import COLUMNS, Answer
-from runglass.api.series import find_series
+from runglass.api.series import find_series, find_unknown_series
 from runglass.dashboards.histograms.bins import Binned, bin_all, ends, totals
 from runglass.dashboards.histograms.load import (
     Histograms,
@@ -34,7 +34,8 @@ def load_answer(source: DataSource, body: SeriesBody) -> Answer | HistogramAnswe
     binned = bin_all(found, body)
     if body.format == "columns":
         return _encode_columns(generation, found, binned)
-    return HistogramAnswer(generation, [_plain(*pair) for pair in zip(found, binned, strict=True)])
+    series = [_plain(*pair) for pair in zip(found, binned, strict=True)]
+    return HistogramAnswer(generation, series, find_unknown_series(source, body.series, kind=Kind.HISTOGRAM))
 
 
 def _load(source: DataSource, ref: HistogramRef, max_steps: int) -> Histograms | None:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from runglass.api.answers import Number
-from runglass.api.series import SeriesRef
+from runglass.api.series import Missed, SeriesRef
 from runglass.query.source import XScale
 
 MAX_BINS = 2_000
@@ -87,11 +87,10 @@ class HistogramSeries(Struct, frozen=True, kw_only=True):
     problems: list[HistogramProblem] = []
 
 
-class HistogramAnswer(Struct, frozen=True):
-    """Unknown series are left out: a run may vanish between listing and asking."""
-
+class HistogramAnswer(Struct, frozen=True, omit_defaults=True):
     generation: int
     series: list[HistogramSeries]
+    unknown: Missed = None
 
 
 class ValuesQuery(SeriesRef, frozen=True, forbid_unknown_fields=True, kw_only=True):

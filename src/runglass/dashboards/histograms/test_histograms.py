@@ -103,9 +103,11 @@ def test_steps_are_reduced_evenly_and_include_the_kept_row(client):
     assert found["step"] == [5, 15]
 
 
-def test_series_that_are_gone_are_left_out(client):
-    found = ask(client, SERIES, series=refs(("gone", "kernel"), ("a", "bias"), ("a", "gone")))["series"]
-    assert [each["tag"] for each in found] == ["bias"]
+def test_series_that_are_gone_are_left_out_and_named(client):
+    found = ask(client, SERIES, series=refs(("gone", "kernel"), ("a", "bias"), ("a", "gone")))
+    assert [each["tag"] for each in found["series"]] == ["bias"]
+    assert found["unknown"] == {"series": refs(("gone", "kernel"), ("a", "gone"))}
+    assert "unknown" not in ask(client, SERIES, series=refs(("a", "bias")))
 
 
 @pytest.mark.parametrize("bins", [None, 12])

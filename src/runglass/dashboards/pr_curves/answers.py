@@ -9,6 +9,7 @@ from msgspec import Struct
 from runglass.api.answers import attachment, little_endian, number, number_or_none, numbers, pack_columns
 from runglass.api.route import COLUMNS, CSV, Answer
 from runglass.api.samples import SampleQuery, find_sample
+from runglass.api.series import find_unknown_series
 from runglass.csv_lines import csv_writer
 from runglass.dashboards.pr_curves.curve import COLUMNS as COLUMN_NAMES
 from runglass.dashboards.pr_curves.curve import Curve, Scores, no_curve, parse_curve
@@ -50,7 +51,8 @@ def load_answer(source: DataSource, body: CurvesBody) -> Answer | Struct:
                 **{name: numbers(each.curve.columns[name]) for name in COLUMN_NAMES},
             )
             for each in found
-        ]
+        ],
+        find_unknown_series(source, body.series, kind=Kind.PR_CURVE),
     )
 
 

@@ -8,6 +8,7 @@ from msgspec import Meta, Struct
 
 from runglass.api.answers import Number
 from runglass.api.samples import SampleQuery
+from runglass.api.series import Missed
 
 
 class CurvesBody(Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,5 +62,6 @@ class CurveAnswer(Struct, frozen=True):
     f1: Annotated[list[Number], Meta(description="2 TP / (2 TP + FP + FN); NaN if all are 0.")]
 
 
-class Curves(Struct, frozen=True):
+class Curves(Struct, frozen=True, omit_defaults=True):
     curves: list[CurveAnswer]
+    unknown: Missed = None

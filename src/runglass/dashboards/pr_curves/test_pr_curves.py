@@ -62,14 +62,16 @@ def test_values_are_named_by_row_or_step_or_are_the_newest(client):
     assert by_step == by_row
 
 
-def test_unknown_series_are_left_out(client):
+def test_unknown_series_are_left_out_and_named(client):
     got = ask(
         client,
         {"run": "train", "tag": "pr", "step": 99},
         {"run": "train", "tag": "gone"},
         {"run": "gone", "tag": "pr"},
     )
-    assert got.json == {"curves": []}
+    # At step 99 a series that exists has no value.
+    unknown = [{"run": "train", "tag": "gone"}, {"run": "gone", "tag": "pr"}]
+    assert got.json == {"curves": [], "unknown": {"series": unknown}}
 
 
 def test_average_precision_and_auc_by_their_definitions():

@@ -7,13 +7,13 @@ import math
 from msgspec.structs import asdict
 
 from runglass.api.checks import check_count, check_range
+from runglass.api.series import Unknown
 from runglass.dashboards.scalars.shape import (
     BandsBody,
     LinesBody,
     Plot,
     Selection,
     SmoothingChoice,
-    Unknown,
 )
 from runglass.errors import BadRequest
 from runglass.query.expressions import is_expression, needed_tags

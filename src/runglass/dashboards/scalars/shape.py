@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from runglass.api.answers import Number
-from runglass.api.series import SeriesRef
+from runglass.api.series import Missed, SeriesRef
 from runglass.query.source import BandCenter, BandSpread, SmoothingKind, XScale
 from runglass.store.model import Attempts
 
@@ -74,22 +74,6 @@ class Selection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     runs: list[str] | None = None
     tags: Tags | None = None
     attempts: AttemptsChoice = "latest"
-
-
-class Unknown(Struct, frozen=True, omit_defaults=True):
-    """Names in a request that nothing in the log has. They are left out of the answer: a run may vanish between listing and asking."""
-
-    # Runs that do not exist.
-    runs: list[str] = []
-    # Scalar tags that none of the runs has.
-    tags: list[str] = []
-    # Of `series`: those whose run or tag does not exist.
-    series: list[SeriesRef] = []
-
-
-Missed = Annotated[
-    Unknown | None, Meta(description="What was asked for and is not there; left out if all is there.")
-]
 
 
 class SmoothingChoice(Struct, frozen=True, forbid_unknown_fields=True):

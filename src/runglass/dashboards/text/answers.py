@@ -10,7 +10,7 @@ from msgspec import Struct
 from runglass.api.answers import attachment
 from runglass.api.route import JSON, Answer, encode_json
 from runglass.api.samples import CACHE_FOREVER, SANDBOX
-from runglass.api.series import find_series
+from runglass.api.series import find_series, find_unknown_series
 from runglass.dashboards.text.reading import as_plain_text, load_cells, load_text
 from runglass.dashboards.text.shape import Text, TextQuery, Texts, TextsBody
 from runglass.query.source import DataSource, Values
@@ -27,15 +27,16 @@ def load_texts(source: DataSource, body: TextsBody) -> Struct:
     generation = source.generation
     texts: list[Text] = []
     skip, read_bytes = body.offset, 0
+    unknown = find_unknown_series(source, body.series, kind=Kind.TEXT)
     for values, indices in _chosen(source, body):
         left = indices[skip:]
         skip = max(0, skip - len(indices))
         for index in left.tolist():
             if len(texts) >= body.limit or read_bytes > READ_BUDGET_BYTES:
-                return Texts(generation, texts, is_partial=len(texts) < body.limit)
+                return Texts(generation, texts, len(texts) < body.limit, unknown)
             texts.append(load_text(source, values, index))
             read_bytes += texts[-1].size_bytes
-    return Texts(generation, texts, is_partial=False)
+    return Texts(generation, texts, False, unknown)
 
 
 def _chosen(source: DataSource, body: TextsBody) -> Iterator[tuple[Values, np.ndarray]]:

@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 
 from runglass.api.answers import Number
 from runglass.api.samples import SampleQuery
-from runglass.api.series import SeriesRef
+from runglass.api.series import Missed, SeriesRef
 
 MAX_SERIES = 10_000
 MAX_VALUES = 500
@@ -55,8 +55,8 @@ class Text(Struct, frozen=True):
     problem: Annotated[str | None, Meta(description="Why the value cannot be read or is not text.")] = None
 
 
-class Texts(Struct, frozen=True):
-    """Unknown series and rows are left out: a run may vanish between listing and asking."""
+class Texts(Struct, frozen=True, omit_defaults=True):
+    """Unknown rows are left out."""
 
     generation: int
     texts: list[Text]
@@ -64,6 +64,7 @@ class Texts(Struct, frozen=True):
         bool,
         Meta(description="The answer reached its size limit: ask again for the rest."),
     ]
+    unknown: Missed = None
 
 
 class TextQuery(SampleQuery, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -66,6 +66,7 @@ def test_texts_of_many_series(client):
     ]
     assert got["texts"][2]["size_bytes"] == len("ümläut end".encode())
     assert not got["is_partial"]
+    assert got["unknown"] == {"series": [{"run": "gone", "tag": "x"}]}
 
 
 def test_rows_offset_and_limit(client):
