@@ -60,6 +60,11 @@ describe("splitTag", () => {
       ["", "/"],
     ]);
   });
+
+  it("parts a module from those around it, and leaves numbers and file names whole", () => {
+    const tags = ["norm/decoder.layers.0.attn.k_proj", "val/top.5.accuracy", "a/step.1.25", "x/photo.png"];
+    expect(tags.map((tag) => splitTag(tag)[1])).toEqual(["k_proj", "accuracy", "step.1.25", "photo.png"]);
+  });
 });
 
 describe("tags of runs", () => {

@@ -44,11 +44,15 @@ export const isCollapsed = ({ key, startsCollapsed = false }: Section, toggled: 
 
 export const prefixOf = (tag: string): string => tag.slice(0, Math.max(0, tag.indexOf("/")));
 
-/** The folders of a tag, and its last part. */
+/** A module of a model: its end tells it from its siblings. */
+const MODULE = /^(?:\w+\.){2,}(?=[A-Za-z_]\w*$)/;
+
+/** The folders of a tag, or the modules around one, and its last part. */
 export function splitTag(tag: string): [string, string] {
   // A slash at the end would leave an empty name.
   const slash = tag.length < 2 ? -1 : tag.lastIndexOf("/", tag.length - 2);
-  return [tag.slice(0, slash + 1), tag.slice(slash + 1)];
+  const outer = MODULE.exec(tag.slice(slash + 1))?.[0].length ?? 0;
+  return [tag.slice(0, slash + 1 + outer), tag.slice(slash + 1 + outer)];
 }
 
 /** Tags by prefix, both in natural order, tags without a prefix first. */
