@@ -24,9 +24,11 @@
     const found = all(selector);
     return found.length >= least && found.every(hasPixels);
   };
+  /** A fifth of it, as for charts: less shows no more than a title. */
   const isInView = (element) => {
     const at = element.getBoundingClientRect();
-    return at.bottom > 0 && at.top < innerHeight && at.width > 0 && element.checkVisibility({ visibilityProperty: true });
+    const seenPx = Math.min(at.bottom, innerHeight) - Math.max(at.top, 0);
+    return seenPx >= at.height / 5 && at.width > 0 && element.checkVisibility({ visibilityProperty: true });
   };
   /** Every card in view says that it is there, and has something on one of its canvases where it has any. */
   const areDrawn = (selector) => {
