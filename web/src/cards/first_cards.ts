@@ -5,9 +5,9 @@ import { offeredCards } from "./offered_cards.svelte";
 import type { Session } from "../state/session.svelte";
 import { isCollapsed } from "./tag_sections";
 
-// Three rows of four columns, as on a large screen. A page of several kinds has less room: the strip is above.
+// Three rows of four columns, as on a large screen. A page of several kinds has room for two: the strip is above.
 const FIRST_PLACES = 12;
-const FIRST_PLACES_MIXED = 10;
+const FIRST_PLACES_MIXED = 8;
 
 /** Resolves when all requests are sent, with their answers. */
 export async function prefetchCards(
