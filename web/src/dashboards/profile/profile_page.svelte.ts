@@ -107,8 +107,8 @@ export class ProfilePage {
 
   /** Chosen once for a profile: what the user does in a trace must not lead elsewhere. */
   readonly #usual = $derived.by((): ProfileView => {
-    const steps = this.about?.steps.length ?? 0;
-    return untrack(() => usualView(isOfTrace(this.settings), steps > 0));
+    const hasSteps = this.about === null || this.about.steps.length > 0;
+    return untrack(() => usualView(isOfTrace(this.settings), hasSteps));
   });
   readonly view = $derived.by((): ProfileView => {
     const chosen = findView(viewOption(this.settings));

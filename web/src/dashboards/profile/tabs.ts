@@ -8,12 +8,12 @@ export interface ProfileView {
   readonly name: string;
   readonly title: string;
   /** Missing: it is listed for every profile. */
-  readonly isFor?: (about: About) => boolean;
+  readonly isFor?: (about: About | null) => boolean;
   readonly load: () => Promise<{ readonly default: Component<{ page: ProfilePage }> }>;
 }
 
 /** Whether it tells of time, not of memory alone. */
-const isTimed = ({ kind }: About): boolean => !["pprof", "memory snapshot"].includes(kind);
+const isTimed = (about: About | null): boolean => !["pprof", "memory snapshot"].includes(about?.kind ?? "");
 
 export const VIEWS: readonly ProfileView[] = [
   { name: "summary", title: "Summary", isFor: isTimed, load: () => import("./summary/SummaryView.svelte") },
@@ -25,7 +25,7 @@ export const VIEWS: readonly ProfileView[] = [
   {
     name: "workers",
     title: "Workers",
-    isFor: ({ hosts }) => hosts.length > 1,
+    isFor: (about) => (about?.hosts.length ?? 0) > 1,
     load: () => import("./workers/WorkersView.svelte"),
   },
   { name: "compare", title: "Compare", load: () => import("./compare/CompareView.svelte") },
@@ -33,9 +33,8 @@ export const VIEWS: readonly ProfileView[] = [
 /** Null: there is no view of this name. */
 export const findView = (name: string): ProfileView | null => VIEWS.find((view) => view.name === name) ?? null;
 
-/** Whether a profile has a view. */
-export const hasView = (view: ProfileView, about: About | null): boolean =>
-  !view.isFor || (about !== null && view.isFor(about));
+/** Whether a profile has a view; until it was read, all that tells of one worker's time and memory. */
+export const hasView = (view: ProfileView, about: About | null): boolean => !view.isFor || view.isFor(about);
 
 /** Without a choice: the summary; without steps, or where an address means a moment, the trace. */
 export const usualView = (isOfTrace: boolean, hasSteps: boolean): ProfileView =>
