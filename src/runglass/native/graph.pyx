@@ -9,7 +9,7 @@ from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memcmp
+from libc.string cimport memchr, memcmp
 
 from runglass.native.wire cimport (
     WIRE_BYTES,
@@ -552,3 +552,38 @@ def resolve_inputs(
         else:
             nodes[i] = <int32_t><object>found
     return np.asarray(nodes), np.asarray(outputs), np.asarray(control).view(np.bool_), codes.texts(), np.asarray(output_codes), missing
+
+
+def texts_with(bytes joined not None, const int64_t[::1] starts not None, bytes wanted not None):
+    """Which of the texts that stand in `joined`, one from each of `starts`, have `wanted` in them. No match goes across two."""
+    cdef const uint8_t *data = joined
+    cdef const uint8_t *end = data + len(joined)
+    cdef const uint8_t *word = wanted
+    cdef const uint8_t *at = data
+    cdef size_t size = len(wanted)
+    cdef Py_ssize_t number = 0, count = starts.shape[0]
+    cdef int64_t place
+    found = np.zeros(count, np.bool_)
+    cdef uint8_t[::1] has = found.view(np.uint8)
+    if size == 0 or count == 0:
+        return found
+    with nogil:
+        while at + size <= end:
+            at = <const uint8_t *>memchr(at, word[0], end - at - size + 1)
+            if at == NULL:
+                break
+            if memcmp(at, word, size) != 0:
+                at += 1
+                continue
+            place = at - data
+            while number + 1 < count and starts[number + 1] <= place:
+                number += 1
+            if number + 1 == count:
+                has[number] = True
+                break
+            if place + <int64_t>size > starts[number + 1]:
+                at += 1
+                continue
+            has[number] = True
+            at = data + starts[number + 1]
+    return found

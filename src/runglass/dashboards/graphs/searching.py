@@ -1,4 +1,4 @@
-"""Search over the nodes of a graph. Regular expressions are a job; matching.py is what its worker runs."""
+"""Search over the nodes of a graph. Regular expressions that may take long are a job; matching.py is what its worker runs."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from runglass.machine import paused_collection
 from runglass.query.graphs.search import (
     Matches,
     SearchAnswer,
-    begins_pattern,
-    has_patterns,
+    begins_slow_pattern,
+    has_slow_patterns,
     list_patterns,
     search,
 )
@@ -35,13 +35,13 @@ BATCH_TEXTS = 4_096
 
 
 def answer_search(source: DataSource, body: SearchBody) -> Reply:
-    if not has_patterns(body.q):
+    if not has_slow_patterns(body.q):
         later = ask(
             source,
             body.graph,
             lambda loaded: search(loaded.show(body.view), loaded.texts_of, body.q, body.limit),
         )
-        return replace(later, prepares_worker=begins_pattern(body.q))
+        return replace(later, prepares_worker=begins_slow_pattern(body.q))
 
     def finish(job: Job) -> SearchAnswer:
         now = job.snapshot()

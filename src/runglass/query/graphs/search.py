@@ -1,7 +1,7 @@
 """Finds nodes by name, op, attribute, shape, dtype or device, in a graph and in the functions that it calls.
 
-A pattern may run forever and holds the interpreter meanwhile. A server therefore lets another process match patterns: `list_texts`
-tells what they are looked for in, and `search` gets what was found.
+A pattern may run forever and holds the interpreter meanwhile. A server therefore lets another process match those that are not
+quick: `list_patterns` tells what they are looked for in, and `search` gets what was found.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from runglass.query.graphs.attribute_lines import Mask
 from runglass.query.graphs.levels import LevelReader
 from runglass.query.graphs.model import Graph, shape_text
 from runglass.query.graphs.node_info import node_id
-from runglass.query.graphs.patterns import find_problem
+from runglass.query.graphs.patterns import find_problem, is_quick, plain_texts
 from runglass.query.graphs.searchable import Pattern, Searchable, make_pattern
 from runglass.query.graphs.shown import Shown
 
@@ -37,8 +37,9 @@ FIELDS: dict[str, Found] = {
 TERM = re.compile(r"(?:([a-z]+):)?(?:/((?:[^/\\]|\\.)+)/|\"([^\"]*)\"|(\S+))")
 MAX_GROUPS = 5_000
 MAX_QUERY = 1_000
-# How long a search may take.
+# How long a search may take, and texts between two looks at the clock.
 BUDGET_S = 2.0
+CHECK_EVERY = 64
 
 # Where a pattern is looked for: the number of the graph, the number of the term, the kind of texts.
 Place = tuple[int, int, Found]
@@ -85,15 +86,18 @@ def parse_query(query: str) -> list[Term]:
     return terms
 
 
-def has_patterns(query: str) -> bool:
-    """Whether there is a pattern to look for, and nothing wrong with any."""
+def has_slow_patterns(query: str) -> bool:
+    """Whether there is a pattern that may take long, and nothing wrong with any."""
     terms = parse_query(query)
-    return _problem_of(terms) is None and any(term.is_pattern for term in terms)
+    return _problem_of(terms) is None and any(term.is_pattern and not is_quick(term.text) for term in terms)
 
 
-def begins_pattern(query: str) -> bool:
-    """Whether what is typed becomes a pattern with another `/`."""
-    return any(not term.is_pattern and term.text.startswith("/") for term in parse_query(query))
+def begins_slow_pattern(query: str) -> bool:
+    """Whether what is typed becomes such a pattern with another `/`."""
+    return any(
+        not term.is_pattern and term.text.startswith("/") and not is_quick(term.text)
+        for term in parse_query(query)
+    )
 
 
 def list_patterns(
@@ -160,9 +164,15 @@ def _problem_of(terms: Sequence[Term]) -> str | None:
     return next(filter(None, (find_problem(term.text) for term in terms if term.is_pattern)), None)
 
 
-def look_here(pattern: Pattern) -> NDArray[np.int32]:
+def look_here(pattern: Pattern, is_time: Callable[[], bool]) -> NDArray[np.int32]:
     matches = re.compile(pattern.text, re.IGNORECASE if pattern.ignores_case else 0).search
-    return np.array([number for number, text in enumerate(pattern.texts) if matches(text)], np.int32)
+    found: list[int] = []
+    for first in range(0, len(pattern.texts), CHECK_EVERY):
+        if not is_time():
+            raise TimeoutError(f"The pattern took longer than {BUDGET_S:g} s, so the search stopped.")
+        some = pattern.texts[first : first + CHECK_EVERY]
+        found += [number for number, text in enumerate(some, first) if matches(text)]
+    return np.array(found, np.int32)
 
 
 class _Search:
@@ -191,14 +201,7 @@ class _Search:
         has = np.zeros(len(self._graph), np.bool_)
         kind = np.zeros(len(self._graph), np.int8)
         for which in _kinds_of(term):
-            if term.is_pattern:
-                pattern = _pattern_of(self._texts, which, term, self._is_time)
-                texts = pattern.texts
-                numbers = self._look((self._number, at, which), pattern)
-            else:
-                texts = _texts_of(self._texts, which, self._is_time)
-                numbers = np.array(_find(term, which, texts), np.int32)
-            found = self._nodes_with(which, term, texts, numbers)
+            found = self._nodes_with(at, which, term)
             kind[found & ~has] = ORDER.index(which)
             has[found] = True
         return has, kind
@@ -207,30 +210,37 @@ class _Search:
         return time.monotonic() < self._until
 
     def _look(self, place: Place, pattern: Pattern) -> NDArray[np.int32]:
-        return look_here(pattern) if self._found_texts is None else self._found_texts[place]
+        return look_here(pattern, self._is_time) if self._found_texts is None else self._found_texts[place]
 
-    def _nodes_with(self, kind: Found, term: Term, texts: Sequence[str], numbers: NDArray[np.int32]) -> Mask:
-        """Nodes that have one of these texts."""
+    def _nodes_with(self, at: int, kind: Found, term: Term) -> Mask:
+        plain = plain_texts(term.text) if term.is_pattern else [term.text]
+        if kind == "name" and plain:
+            return self._texts.names_with(plain)
+        if term.is_pattern:
+            pattern = _pattern_of(self._texts, kind, term, self._is_time)
+            texts = pattern.texts
+            numbers = self._look((self._number, at, kind), pattern)
+        else:
+            texts = _texts_of(self._texts, kind, self._is_time)
+            numbers = np.array(_find(term, kind, texts), np.int32)
         graph = self._graph
         if kind == "attribute":
             wanted = {texts[number] for number in numbers.tolist()}
             self.attributes |= wanted
             return self._texts.with_attributes(wanted)
+        if kind == "name":
+            found = np.zeros(len(graph), np.bool_)
+            found[self._texts.look_in_names(term.text)[0][numbers]] = True
+            return found
+        # A node without one has the code -1.
         has = np.zeros(len(texts) + 1, np.bool_)
         has[numbers] = True
-        if kind == "name" and term.is_pattern:
-            found = np.zeros(len(graph), np.bool_)
-            found[self._texts.look_in_names(term.text)[0]] = has[:-1]
-            return found
-        if kind == "name":
-            return has[:-1]
         codes: dict[Found, Any] = {
             "op": graph.ops,
             "shape": graph.first_shapes,
             "dtype": graph.first_dtypes,
             "device": graph.devices,
         }
-        # A node without one has the code -1.
         with_text: Mask = has[codes[kind]]
         return with_text
 
@@ -251,8 +261,6 @@ def _kinds_of(term: Term) -> tuple[Found, ...]:
 
 def _texts_of(texts: Searchable, kind: Found, is_time: Callable[[], bool]) -> Sequence[str]:
     graph = texts.graph
-    if kind == "name":
-        return texts.names
     if kind == "attribute":
         return texts.read_attributes(is_time)
     if kind == "shape":
@@ -327,8 +335,7 @@ def _found_text(graph: Graph, node: int, kind: Found, attributes: set[str]) -> s
 def _count_groups(reader: LevelReader, nodes: Any, groups: dict[str, int]) -> None:
     structure = reader.structure
     tree = structure.tree
-    counts = np.zeros(len(tree.parent), np.int64)
-    np.add.at(counts, structure.item_at[structure.shown_at[nodes]], 1)
+    counts = np.bincount(structure.item_at[structure.shown_at[nodes]], minlength=len(tree.parent))
     for items in reversed(tree.by_depth[1:]):
         np.add.at(counts, tree.parent[items], counts[items])
     around = np.flatnonzero((counts > 0) & (structure.nodes < 0) & (tree.size > 1))

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from runglass.native.graph import texts_with
 from runglass.query.graphs.attribute_lines import AttributeLines, Mask
 from runglass.query.graphs.model import Graph, shape_text
 from runglass.query.graphs.patterns import lower_pattern, needed_of_each, needed_texts
@@ -61,21 +62,22 @@ class Searchable:
         some = [names[place] for place in places]
         return np.array(places, np.int64), Pattern(in_lower or pattern, in_lower is None, some)
 
-    def _find_candidates(self, pattern: str) -> Sequence[int] | None:
+    def names_with(self, texts: Sequence[str]) -> Mask:
+        """Nodes whose name has one of these texts, in either case."""
+        joined, starts = self._joined
+        has = np.zeros(len(starts), np.bool_)
+        for text in texts:
+            has |= texts_with(joined, starts, encode(text.lower()))
+        return has
+
+    def _find_candidates(self, pattern: str) -> list[int] | None:
         """Nodes whose name has the texts that a pattern needs; None: all."""
-        lower = self.names
+        has: Mask | None = None
         if needed := needed_texts(pattern):
-            places: Sequence[int] = range(len(lower))
-            for text in needed:
-                places = [place for place in places if text in lower[place]]
-            return places
-        if alternatives := needed_of_each(pattern):
-            has = np.zeros(len(lower), np.bool_)
-            for text in alternatives:
-                has |= np.array([text in name for name in lower], np.bool_)
-            found: list[int] = np.flatnonzero(has).tolist()
-            return found
-        return None
+            has = np.logical_and.reduce([self.names_with([text]) for text in needed])
+        elif alternatives := needed_of_each(pattern):
+            has = self.names_with(alternatives)
+        return None if has is None else np.flatnonzero(has).tolist()
 
     @cached_property
     def _short_names(self) -> Sequence[str]:
@@ -87,7 +89,14 @@ class Searchable:
 
     @cached_property
     def _is_ascii(self) -> bool:
-        return "".join(self.names).isascii()
+        return self._joined[0].isascii()
+
+    @cached_property
+    def _joined(self) -> tuple[bytes, NDArray[np.int64]]:
+        """All names after each other, and where each begins: to look in one text is much faster than in many."""
+        encoded = [encode(name) for name in self.names]
+        sizes = np.array([len(name) for name in encoded], np.int64)
+        return b"".join(encoded), np.cumsum(sizes) - sizes
 
     @cached_property
     def shapes(self) -> list[str]:
@@ -120,6 +129,10 @@ class Searchable:
     def with_attributes(self, wanted: set[str]) -> Mask:
         """Nodes that have one of these attributes."""
         return self._attributes.nodes_with(wanted)
+
+
+def encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def make_pattern(pattern: str, texts: Sequence[str]) -> Pattern:

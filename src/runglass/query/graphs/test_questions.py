@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from tests.support.graphs import layers, make_graph, show
 
+from runglass.query.graphs import search as graph_search
 from runglass.query.graphs.families import Curves, find_family, list_families, statistic_of
 from runglass.query.graphs.matching import Names
 from runglass.query.graphs.model import GraphUnknown
@@ -13,7 +14,7 @@ from runglass.query.graphs.paint import (
     paint_measure,
     tag_of_node,
 )
-from runglass.query.graphs.patterns import lower_pattern, needed_of_each, needed_texts
+from runglass.query.graphs.patterns import is_quick, lower_pattern, needed_of_each, needed_texts
 from runglass.query.graphs.search import search
 from runglass.query.graphs.searchable import Searchable
 from runglass.query.graphs.structure import Known
@@ -221,6 +222,35 @@ def test_texts_that_alternatives_need(pattern, expected):
 )
 def test_patterns_that_find_the_same_in_lower_case(pattern, lower):
     assert lower_pattern(pattern) == lower
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_so"),
+    [
+        (r"head_\d+.*Mul|^query$", True),
+        ("[abc]?x", True),
+        ("(ab)", False),
+        ("a*a*a*b", False),
+        ("a?b?c{9}", False),
+    ],
+)
+def test_patterns_without_groups_and_many_repetitions_are_quick(pattern, is_so):
+    assert is_quick(pattern) == is_so
+
+
+def test_texts_are_found_in_names_one_by_one():
+    graph = make_graph([(name, "A", []) for name in ("ab", "É\nabx", "bab", "日本/xa", "b", "\udcff/ab")])
+    texts = Searchable(graph)
+    for query in ("ab", "É", "ba", "xab", "本/X", "x", "bb", "\nab", "\udcff", ""):
+        expected = [bool(query) and query.lower() in name.lower() for name in graph.names]
+        assert texts.names_with([query]).tolist() == expected
+    assert texts.names_with(["日", "BAB"]).tolist() == [False, False, True, True, False, False]
+    assert find(show(graph), "/BAB|日/").count == 2
+
+
+def test_a_search_that_takes_too_long_says_so(small, monkeypatch):
+    monkeypatch.setattr(graph_search, "BUDGET_S", 0.0)
+    assert "took longer" in find(small, "/s.*x/").problem
 
 
 def test_patterns_find_either_case_in_any_alphabet():
