@@ -127,16 +127,38 @@ class SummaryWriter(WriterBase):
             writer.add_scalar("train/loss", loss, step)
             writer.add_scalar("time/s", time.time(), step, double_precision=True)
         """
-        # Training loops make this call thousands of times a second.
+        # Training loops make this call thousands of times a second: nothing here that costs a fast call anything.
+        try_scalar = self._try_scalar
         if (
-            walltime is None
-            and not new_style
-            and not double_precision
-            and not display_name
-            and not summary_description
-            and self._try_scalar(tag, scalar_value, global_step, "simple_value")
+            walltime is not None
+            or new_style
+            or double_precision
+            or display_name
+            or summary_description
+            or not try_scalar(tag, scalar_value, global_step, "simple_value")
         ):
-            return
+            self._add_any_scalar(
+                tag,
+                scalar_value,
+                global_step,
+                walltime,
+                new_style,
+                double_precision,
+                display_name,
+                summary_description,
+            )
+
+    def _add_any_scalar(
+        self,
+        tag: str,
+        scalar_value: Any,
+        global_step: Any,
+        walltime: float | None,
+        new_style: bool | str,
+        double_precision: bool | str,
+        display_name: str,
+        summary_description: str,
+    ) -> None:
         tag = clean_tag(tag)
         if isinstance(new_style, str):
             display_name, new_style = new_style, False
