@@ -93,10 +93,17 @@ def test_small_pieces_give_the_same():
         def read(self, offset, size):
             return super().read(offset, min(size, 4096 + 64 << 10))
 
+    class Filling(Slow):
+        def read_into(self, offset, into):
+            data = super().read(offset, len(into))
+            into[: len(data)] = data
+            return len(data)
+
     path = next(path for path in XPLANES if case(path) == "jax_profile")
-    rows = TraceRows()
-    xplane.read(Slow(path.read_bytes()), "vm.xplane.pb", rows)
-    assert list_rows(rows) == list_rows(read(path.read_bytes()))
+    for reader in (Slow, Filling):
+        rows = TraceRows()
+        xplane.read(reader(path.read_bytes()), "vm.xplane.pb", rows)
+        assert list_rows(rows) == list_rows(read(path.read_bytes()))
 
 
 # --- files made here: a field is its number and its value
@@ -156,6 +163,62 @@ def test_values_of_every_kind():
     line = one_line(*(message((1, 1), (4, message((1, 1), value))) for value, _ in values))
     found = events(read(message((1, plane(line)))))
     assert [row.arguments["key"] for row in found] == [expected for _, expected in values]
+
+
+def test_stats_of_any_kind_beside_each_other():
+    """Short ones are read by a way of their own; what comes between and after them is not lost."""
+    pick = random.Random(3)
+    values = [
+        (3, 5),
+        (3, (1 << 63) + 1),
+        (4, -1),
+        (4, 1 << 40),
+        (4, (1 << 63) - 1),
+        (5, "text"),
+        (5, "long " * 40),
+        (6, b"\xff"),
+        (7, 2),
+        (7, 300),
+    ]
+    ids = [1, 2, 127, 128, 300, 9]
+    stat_names = [(5, name_of(each, f"stat {each}")) for each in ids[:-1]]
+    made, expected = [], []
+    for _ in range(300):
+        chosen = [(pick.choice(ids[:-1]), pick.choice(values)) for _ in range(pick.randrange(8))]
+        fields = [(4, message((1, id), value)) for id, value in chosen]
+        if pick.random() < 0.3:
+            # Without a name, without a value, with what nobody knows.
+            fields.insert(
+                pick.randrange(len(fields) + 1),
+                (4, pick.choice([b"", message((1, 9)), message((1, 9), (4, 7))])),
+            )
+            fields.insert(pick.randrange(len(fields) + 1), (9, pick.choice([3, b"bytes"])))
+        made.append(message((1, 1), *fields, (2, 10)))
+        texts = {2: "stat 2", 300: "stat 300"}
+        expected.append(
+            {f"stat {id}": texts[value] if kind == 7 else as_kept("", value) for id, (kind, value) in chosen}
+        )
+    space = message((1, message((2, "/host:CPU"), (3, one_line(*made)), (4, name_of(1, "op")), *stat_names)))
+    rows = read(space)
+    assert rows.problems == []
+    found = [{key: value for key, value in row.arguments.items() if key} for row in events(rows)]
+    assert found == expected
+    assert {row.start_ps for row in events(rows)} == {5010}
+
+
+def test_what_allocators_hold_is_told_by_short_stats():
+    names = ["allocator_name", "bytes_reserved", "bytes_allocated", "GPU_0_bfc"]
+    told = [(4, message((1, 1), (7, 4))), (4, message((1, 2), (4, 3))), (4, message((1, 3), (3, 200)))]
+    made = message(
+        (2, "/host:CPU"),
+        (3, one_line(message((1, 1), (2, 10), *told))),
+        (4, name_of(1, "MemoryAllocation")),
+        *((5, name_of(number, name)) for number, name in enumerate(names, 1)),
+    )
+    rows = list_rows(read(message((1, made))))
+    assert [(row.phase, row.name, row.arguments) for row in rows[1:]] == [
+        ("C", "GPU_0_bfc", {"bytes_allocated": 200, "bytes_reserved": 3})
+    ]
 
 
 def test_names_ids_and_occurrences():

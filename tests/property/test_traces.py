@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec import DecodeError
 
 from runglass.native.trace_rows import TraceRows
-from runglass.native.trace_view import pick
+from runglass.native.trace_view import find_values, pick
 from runglass.query.profiles.arguments import arguments
 from runglass.query.profiles.build import build_trace
 from runglass.query.profiles.column_file import ColumnWriter, read
@@ -311,3 +311,68 @@ def test_values_at_places(dtype):
             pick(values, np.array([0, wrong, 1], np.int32), found)
     with pytest.raises(ValueError, match="lengths"):
         pick(values, np.array([0], np.int32), found)
+
+
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**63), 2**63 - 1),
+    st.integers(-200, 200),
+    st.floats(allow_nan=False, width=32),
+    st.sampled_from(["a", "b", "some text"]),
+)
+
+
+@examples(50)
+@given(
+    st.lists(
+        st.dictionaries(st.sampled_from([f"key {number}" for number in range(150)]), VALUES, max_size=6),
+        max_size=20,
+    )
+)
+def test_values_under_keys_are_those_of_each_event(events):
+    """In one pass over encoded arguments, most of which are passed over, as one by one."""
+    rows = TraceRows()
+    rows.begin_file("a")
+    track = rows.add_track("1", "1")
+    for number in range(150):
+        rows.intern_text(f"key {number}")
+    for given_arguments in events:
+        rows.add_row("X", track, 0, 1, "op", arguments=given_arguments)
+    rows.freeze()
+    strings = list(rows.strings)
+    keys = np.array([strings.index(key) for key in ("key 1", "key 2", "key 149")], np.int32)
+    seen = np.zeros((1, len(strings)), np.uint8)
+    event_of = np.arange(len(events), dtype=np.int32)
+    found = find_values(
+        rows.arguments,
+        rows.arguments_end,
+        event_of,
+        keys,
+        keys[:1],
+        0,
+        len(events),
+        np.zeros(len(events), np.uint8),
+        seen,
+    )
+    # Whole numbers, and floats that fit as such; texts under the last.
+    expected = [
+        [
+            (number, int(told[key]))
+            for number, told in enumerate(events)
+            if isinstance(told.get(key), int | float)
+            and abs(told[key]) < 9.2e18 + isinstance(told[key], int) * 1e18
+        ]
+        for key in ("key 1", "key 2", "key 149")
+    ]
+    expected.append(
+        [
+            (number, strings.index(told["key 1"]))
+            for number, told in enumerate(events)
+            if isinstance(told.get("key 1"), str)
+        ]
+    )
+    assert [list(zip(events.tolist(), values.tolist(), strict=True)) for events, values in found] == expected
+    assert {strings[key] for key in np.flatnonzero(seen[0])} == {
+        key for given_arguments in events for key in given_arguments
+    }

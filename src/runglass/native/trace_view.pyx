@@ -12,7 +12,7 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from runglass.native.trace_rows cimport next_argument
+from runglass.native.wire cimport load_u64, read_varint
 
 cdef extern from "give_back.h" nogil:
     void rg_give_back() noexcept
@@ -24,9 +24,12 @@ cdef enum:
     SPAN_BITS = 6
     # Of arguments that are looked for at once.
     MAX_KEYS = 64
-    # Kinds of arguments.
-    FALSE_ARGUMENT = 1
+    # Kinds of arguments; those after floats are texts.
+    NULL_ARGUMENT = 0
+    TRUE_ARGUMENT = 2
     FLOAT_ARGUMENT = 4
+    BYTES_ARGUMENT = 7
+    NO_KEY = 0x7FFFFFFF
 
 
 def give_back():
@@ -611,7 +614,8 @@ def find_values(
     cdef int32_t key = 0, highest = -1, at
     cdef uint8_t kind = 0
     cdef int64_t value = 0, begin
-    cdef double number
+    cdef uint64_t number = 0
+    cdef double as_float
     cdef Value *found
     cdef Value *moved
     cdef bint is_told = seen is not None
@@ -651,19 +655,52 @@ def find_values(
                 p, end = data + begin, data + ends[i]
                 if is_told:
                     place = place_of[event_of[i]]
-                while next_argument(&p, end, &key, &kind, &value) > 0:
+                while p < end:
+                    # Nearly all keys and values are passed over: only what is looked for is decoded.
+                    number = p[0]
+                    p += 1
+                    if number >= 0x80:
+                        p = read_varint(p - 1, end, &number)
+                        if p == NULL:
+                            break
+                    if number > NO_KEY or p >= end:
+                        break
+                    key = <int32_t>number
+                    kind = p[0]
+                    p += 1
+                    at = places[1 if kind > FLOAT_ARGUMENT else 0, key] if key <= highest else -1
+                    if kind <= TRUE_ARGUMENT:
+                        value = kind == TRUE_ARGUMENT
+                        if kind == NULL_ARGUMENT:
+                            at = -1
+                    elif kind == FLOAT_ARGUMENT:
+                        if end - p < 8:
+                            break
+                        if at >= 0:
+                            number = load_u64(p)
+                            memcpy(&as_float, &number, 8)
+                            if -9.2e18 < as_float < 9.2e18:
+                                value = <int64_t>as_float
+                            else:
+                                at = -1
+                        p += 8
+                    elif kind > BYTES_ARGUMENT:
+                        break
+                    elif at < 0:
+                        while p < end and p[0] >= 0x80:
+                            p += 1
+                        if p == end:
+                            break
+                        p += 1
+                    else:
+                        p = read_varint(p, end, &number)
+                        if p == NULL or (kind > FLOAT_ARGUMENT and number > NO_KEY):
+                            break
+                        value = <int64_t>number if kind > FLOAT_ARGUMENT else <int64_t>((number >> 1) ^ (0 - (number & 1)))
                     if is_told and key < seen.shape[1]:
                         seen[place, key] = 1
-                    if key > highest or kind < FALSE_ARGUMENT:
-                        continue
-                    at = places[1 if kind > FLOAT_ARGUMENT else 0, key]
                     if at < 0:
                         continue
-                    if kind == FLOAT_ARGUMENT:
-                        memcpy(&number, &value, 8)
-                        if not -9.2e18 < number < 9.2e18:
-                            continue
-                        value = <int64_t>number
                     if count == room:
                         moved = <Value *>realloc(found, 2 * room * sizeof(Value))
                         if moved == NULL:

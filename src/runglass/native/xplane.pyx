@@ -6,7 +6,9 @@ second one reads the events. Every length is held against what it is in: damage 
 
 import zlib
 
+from cpython.buffer cimport PyBUF_WRITE
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.memoryview cimport PyMemoryView_FromMemory
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdio cimport snprintf
@@ -15,7 +17,9 @@ from libc.string cimport memcmp, memcpy, memmove, memset
 
 from runglass.native.trace_rows cimport (
     ARGUMENT_BYTES,
+    ARGUMENT_INT,
     ARGUMENT_TEXT,
+    ENTRY_BYTES,
     NO_STRING,
     Bytes,
     TraceRows,
@@ -28,6 +32,7 @@ from runglass.native.wire cimport (
     WIRE_VARINT,
     load_u32,
     load_u64,
+    put_varint,
     read_bytes,
     read_key,
     read_varint,
@@ -77,6 +82,10 @@ cdef enum:
     MESSAGE_BYTES = 64 << 20
     TEXT_BYTES = 1 << 20
     SMALL_IDS = 1 << 14
+    # Stats with ids of one byte: nearly all there are.
+    QUICK_IDS = 128
+    # The least that a stat takes in an event: its key and length, a key and a number of one byte each, and a value.
+    STAT_BYTES_LEAST = 6
     # Answers of what reads.
     DONE = 0
     FOUND = 1
@@ -130,6 +139,15 @@ cdef struct Named:
     bint is_memory
     size_t entries_at
     size_t entries_size
+
+
+# The key of an argument as it is written; size 0: there is none.
+cdef struct Quick:
+    uint8_t key[8]
+    uint8_t size
+    # Its value means something here.
+    bint is_told
+    int32_t name
 
 
 # Numbers by id: small ones in an array, others in a table of pairs.
@@ -217,6 +235,8 @@ cdef class Window:
     """A moving part of the file. The GIL is taken only to read more."""
 
     cdef object reader
+    # Of readers that fill a buffer; None for those that only give bytes.
+    cdef object read_into
     cdef object flag
     cdef object report
     cdef object failure
@@ -233,6 +253,7 @@ cdef class Window:
 
     def __cinit__(self, reader, int64_t size, flag, report):
         self.reader = reader
+        self.read_into = getattr(reader, "read_into", None)
         self.size = size
         self.cancelled = flag
         self.report = report
@@ -278,9 +299,13 @@ cdef class Window:
         try:
             if self.cancelled is not None and self.cancelled.shape[0] and self.cancelled[0]:
                 return -1
-            data = self.reader.read(self.base + <int64_t>self.have, wanted)
-            got = min(<size_t>PyBytes_GET_SIZE(data), wanted)
-            memcpy(self.data + self.have, PyBytes_AS_STRING(data), got)
+            if self.read_into is not None:
+                into = PyMemoryView_FromMemory(<char *>self.data + self.have, wanted, PyBUF_WRITE)
+                got = min(<size_t>self.read_into(self.base + <int64_t>self.have, into), wanted)
+            else:
+                data = self.reader.read(self.base + <int64_t>self.have, wanted)
+                got = min(<size_t>PyBytes_GET_SIZE(data), wanted)
+                memcpy(self.data + self.have, PyBytes_AS_STRING(data), got)
             self.have += got
             if self.report is not None and self.reports and self.base > self.reported:
                 self.reported = self.base
@@ -318,19 +343,6 @@ cdef class Window:
             return MALFORMED
         at[0] += p - start
         return FOUND
-
-
-cdef inline bint is_number(const uint8_t *p, const uint8_t *end, Stat *stat) noexcept nogil:
-    """Reads what nearly all stats are: a small id, then a whole number or the number of a text."""
-    cdef uint32_t number
-    if end - p < 4 or p[0] != STAT_METADATA_ID << 3 or p[1] >= 0x80:
-        return False
-    number = p[2] >> 3
-    if p[2] & 7 or not (number == STAT_INT64 or number == STAT_UINT64 or number == STAT_REF):
-        return False
-    stat.id = p[1]
-    stat.kind = number
-    return read_varint(p + 3, end, &stat.number) == end
 
 
 cdef int read_stat(const uint8_t *p, const uint8_t *end, Stat *stat) noexcept nogil:
@@ -395,6 +407,7 @@ cdef class XPlaneReader:
     cdef Ids event_ids          # to Named
     cdef Bytes named            # Named each
     cdef Bytes entries
+    cdef Quick quick[QUICK_IDS]
     cdef bint is_device
     cdef bint is_cupti
     # Strings that mean something here.
@@ -622,6 +635,7 @@ cdef class XPlaneReader:
             memset(self.event_ids.values, 0, self.event_ids.capacity * sizeof(int32_t))
         self.stat_ids.count = self.event_ids.count = 0
         self.named.size = self.entries.size = 0
+        memset(self.quick, 0, sizeof(self.quick))
         self.rows.string_at(plane.name, &name, &size)
         self.is_device = begins(name, size, b"/device:", 8)
         self.is_cupti = begins(name, size, b"/host:cupti", 11) or begins(name, size, b"/host:roctracer", 15)
@@ -730,6 +744,7 @@ cdef class XPlaneReader:
             if text < 0:
                 return STOPPED
         if not is_event:
+            self.note_quick(id, text)
             return answer if ids_set(&self.stat_ids, id, text) == 0 else STOPPED
         memset(&named, 0, sizeof(Named))
         named.name = text
@@ -762,6 +777,18 @@ cdef class XPlaneReader:
         self.named.size += sizeof(Named)
         return answer if ids_set(&self.event_ids, id, <int32_t>(self.named.size // sizeof(Named) - 1)) == 0 else STOPPED
 
+    cdef void note_quick(self, int64_t id, int32_t key) noexcept nogil:
+        if 0 <= id < QUICK_IDS:
+            self.quick[id].size = <uint8_t>put_varint(self.quick[id].key, <uint64_t>key)
+            self.quick[id].name = key
+            self.quick[id].is_told = (
+                key == self.correlation_id
+                or key == self.hlo_category
+                or key == self.allocator_name
+                or key == self.bytes_allocated
+                or key == self.bytes_reserved
+            )
+
     cdef int take_entries(self) noexcept nogil:
         cdef const uint8_t *start = NULL
         cdef size_t size = 0
@@ -784,6 +811,50 @@ cdef class XPlaneReader:
             return self.python
         return self.runtime if self.is_cupti else NO_STRING
 
+    cdef const uint8_t *put_numbers(self, const uint8_t *p, const uint8_t *end) noexcept nogil:
+        """Put the stats from here on as long as they are what nearly all are; gives the place of the first that is another. Most of the
+        time of reading a profile is spent here. There must be room for all of them."""
+        cdef uint8_t *out = self.rows.pending.data + self.rows.pending.size
+        cdef const uint8_t *stop
+        cdef const Quick *quick
+        cdef uint64_t value = 0
+        cdef int32_t text
+        cdef uint8_t kind
+        while end - p >= STAT_BYTES_LEAST and p[0] == (EVENT_STATS << 3 | WIRE_BYTES) and p[1] < 0x80:
+            stop = p + 2 + p[1]
+            # A small id, then a whole number or the number of a text.
+            if p[1] < 4 or stop > end or p[2] != STAT_METADATA_ID << 3 or p[3] >= QUICK_IDS or not self.quick[p[3]].size:
+                break
+            quick = &self.quick[p[3]]
+            kind = p[4]
+            if kind != STAT_INT64 << 3 and kind != STAT_UINT64 << 3 and kind != STAT_REF << 3:
+                break
+            if read_varint(p + 5, stop, &value) != stop:
+                break
+            if kind == STAT_REF << 3:
+                text = ids_get(&self.stat_ids, <int64_t>value)
+                if text < 0:
+                    break
+                value = <uint64_t>text
+                if quick.is_told:
+                    self.note_text(quick.name, text)
+                self.rows.string_use.data[text] = 1
+                kind = ARGUMENT_TEXT
+            else:
+                if kind == STAT_UINT64 << 3 and value > 0x7FFFFFFFFFFFFFFFu:
+                    break
+                if quick.is_told:
+                    self.note_number(quick.name, <int64_t>value)
+                value = (value << 1) ^ <uint64_t>(<int64_t>value >> 63)
+                kind = ARGUMENT_INT
+            memcpy(out, quick.key, 8)
+            out += quick.size
+            out[0] = kind
+            out += 1 + put_varint(out + 1, value)
+            p = stop
+        self.rows.pending.size = <size_t>(out - self.rows.pending.data)
+        return p
+
     cdef int put_stat(self, const Stat *stat) noexcept nogil:
         cdef int32_t key = ids_get(&self.stat_ids, stat.id)
         cdef int32_t text
@@ -792,14 +863,10 @@ cdef class XPlaneReader:
         if key < 0:
             key = self.nothing
         if stat.kind == STAT_INT64:
-            if key == self.correlation_id:
-                self.note_correlation()
-            self.note_memory(key, <int64_t>stat.number)
+            self.note_number(key, <int64_t>stat.number)
             return self.rows.put_int(key, <int64_t>stat.number)
         if stat.kind == STAT_UINT64:
-            if key == self.correlation_id:
-                self.note_correlation()
-            self.note_memory(key, <int64_t>stat.number)
+            self.note_number(key, <int64_t>stat.number)
             # A number that only names something is as good with a sign.
             if stat.number <= 0x7FFFFFFFFFFFFFFFu or key == self.producer or key == self.consumer or key == self.flow:
                 return self.rows.put_int(key, <int64_t>stat.number)
@@ -821,21 +888,23 @@ cdef class XPlaneReader:
             text = self.rows.intern(stat.text, stat.size)
         if text < 0:
             return STOPPED
-        if key == self.hlo_category:
-            self.category = text
-        elif key == self.allocator_name:
-            self.allocator = text
+        self.note_text(key, text)
         return self.rows.put_text(key, ARGUMENT_BYTES if stat.kind == STAT_BYTES else ARGUMENT_TEXT, text)
 
     cdef int32_t intern_object(self, bytes data):
         return self.rows.intern(<const uint8_t *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data))
 
-    cdef inline void note_correlation(self) noexcept nogil:
-        if self.category == NO_STRING:
-            self.category = self.kernel if self.is_device else self.runtime
+    cdef inline void note_text(self, int32_t key, int32_t text) noexcept nogil:
+        if key == self.hlo_category:
+            self.category = text
+        elif key == self.allocator_name:
+            self.allocator = text
 
-    cdef inline void note_memory(self, int32_t key, int64_t value) noexcept nogil:
-        if key == self.bytes_allocated:
+    cdef inline void note_number(self, int32_t key, int64_t value) noexcept nogil:
+        if key == self.correlation_id:
+            if self.category == NO_STRING:
+                self.category = self.kernel if self.is_device else self.runtime
+        elif key == self.bytes_allocated:
             self.allocated = value
         elif key == self.bytes_reserved:
             self.reserved = value
@@ -939,6 +1008,11 @@ cdef class XPlaneReader:
         cdef int32_t name
         while p < end:
             at = p
+            if p[0] == (EVENT_STATS << 3 | WIRE_BYTES) and end - p >= 2 and p[1] < 0x80 and p[1] <= end - p - 2:
+                if stats == NULL:
+                    stats = at
+                p += 2 + p[1]
+                continue
             p = read_key(p, end, &number, &wire)
             if p == NULL:
                 return MALFORMED
@@ -976,13 +1050,18 @@ cdef class XPlaneReader:
         if occurrences and self.rows.put_int(self.occurrences, <int64_t>occurrences) < 0:
             return STOPPED
         p = stats
+        if p != NULL and bytes_room(&self.rows.pending, ((end - p) // STAT_BYTES_LEAST + 2) * ENTRY_BYTES) < 0:
+            return STOPPED
         while p != NULL and p < end:
+            p = self.put_numbers(p, end)
+            if p == end:
+                break
             p = read_key(p, end, &number, &wire)
             if number != EVENT_STATS or wire != WIRE_BYTES:
                 p = skip_field(p, end, wire)
                 continue
             p = read_bytes(p, end, &part, &size)
-            if not is_number(part, part + size, &stat) and read_stat(part, part + size, &stat) < 0:
+            if read_stat(part, part + size, &stat) < 0:
                 return MALFORMED
             if self.put_stat(&stat) < 0:
                 return STOPPED
@@ -1124,7 +1203,8 @@ def read_xplane(reader, str name not None, TraceRows rows not None, *, flag=None
         answer = space.scan(said)
         if answer == DONE:
             space.find_base()
-            answer = rows.reserve(space.event_count)
+            # What allocators hold is a row more. Room that is not used costs nothing; having to move does.
+            answer = rows.reserve(space.event_count + space.event_count // 2)
         if answer == DONE:
             answer = space.read_all()
     if answer < 0:

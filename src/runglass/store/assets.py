@@ -12,15 +12,18 @@ import os
 import re
 import stat
 import tempfile
-from typing import NamedTuple, Self
+from collections.abc import Callable
+from typing import NamedTuple, Self, TypeVar
 
 from msgspec import Struct
 
 from runglass.errors import AssetChanged, AssetGone, AssetRefused, BadArgument
 from runglass.store import files
-from runglass.store.blobs import read_at
+from runglass.store.blobs import read_at, read_at_into
 from runglass.store.model import Asset, Family
 from runglass.store.reach import Place, resolve, shown_name, why_not
+
+V = TypeVar("V")
 
 # Non-blocking, because a pipe may have replaced the file. Without links, because reach.py has already resolved them.
 OPEN_FLAGS = (
@@ -171,17 +174,27 @@ class FileReader:
     def read(self, offset: int, size: int) -> bytes:
         if offset < 0 or size < 0:
             raise BadArgument(f"read({offset}, {size}): expected an offset and a size of 0 or more.")
+        wanted = max(0, min(size, self.size_bytes - offset))
+        return self._read(offset, wanted, lambda: read_at(self._fd, wanted, offset), len)
+
+    def read_into(self, offset: int, into: memoryview) -> int:
+        """Fill a buffer with the bytes from `offset`, and say how many there are: fewer only where the asset ends."""
+        if offset < 0:
+            raise BadArgument(f"read_into({offset}): expected an offset of 0 or more.")
+        some = into[: max(0, self.size_bytes - offset)]
+        return self._read(offset, len(some), lambda: read_at_into(self._fd, some, offset), int)
+
+    def _read(self, offset: int, wanted: int, fetch: Callable[[], V], count: Callable[[V], int]) -> V:
         if self._fd < 0:
             raise BadArgument(f"read() of {self._where} after close(). Open it again.")
-        wanted = max(0, min(size, self.size_bytes - offset))
         try:
             files.make_present(self._path, [(offset, offset + wanted)])
-            data = read_at(self._fd, wanted, offset)
+            data = fetch()
             # Check after the read, so that it covers the bytes just read.
             self._check("while it was read")
         except OSError as error:
             raise why_not(error, self._where) from error
-        if len(data) < wanted:
+        if count(data) < wanted:
             raise self._changed("while it was read")
         return data
 

@@ -126,3 +126,19 @@ def read_at(fd: int, size: int, offset: int) -> bytes:
         size -= len(piece)
         offset += len(piece)
     return b"".join(pieces)
+
+
+def read_at_into(fd: int, into: memoryview, offset: int) -> int:
+    """Fills `into` with the bytes from `offset`, and says how many there are: fewer where the file ends."""
+    done = 0
+    while done < len(into):
+        if hasattr(os, "preadv"):
+            got = os.preadv(fd, [into[done:]], offset + done)
+        else:
+            piece = read_at(fd, len(into) - done, offset + done)
+            got = len(piece)
+            into[done : done + got] = piece
+        if not got:
+            break
+        done += got
+    return done

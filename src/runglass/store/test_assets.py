@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from runglass.errors import AssetChanged, AssetGone, AssetRefused
+from runglass.errors import AssetChanged, AssetGone, AssetRefused, BadArgument
 from runglass.store import assets as assets_module
 from runglass.store.assets import (
     SMALL_COPY_BYTES,
@@ -90,6 +90,22 @@ def test_changed_while_it_is_read(run, data, how):
         for _ in range(2):
             with pytest.raises(AssetChanged, match="while it was read"):
                 reader.read(4, 4)
+
+
+def test_a_buffer_is_filled(run):
+    path = put(run / "x")
+    into = bytearray(b"........")
+    with opened(run, listed(run, "x")) as reader:
+        assert reader.read_into(4, memoryview(into)) == 6
+        assert bytes(into) == DATA[4:] + b".."
+        assert reader.read_into(10, memoryview(into)) == 0
+        with pytest.raises(BadArgument):
+            reader.read_into(-1, memoryview(into))
+        put(path, b"abcdefghij", at_s=1_700_000_001)
+        with pytest.raises(AssetChanged, match="while it was read"):
+            reader.read_into(0, memoryview(into))
+    with pytest.raises(BadArgument, match="after close"):
+        reader.read_into(0, memoryview(into))
 
 
 def test_changed_in_the_middle_of_one_read(run, monkeypatch):
