@@ -2,7 +2,7 @@
 // that are drawn behind a smoothed line. Pure.
 
 import { formatValue, formatX } from "../base/format";
-import { type Floats, xOf } from "../chart/model";
+import { type Floats, type Series, xOf } from "../chart/model";
 import type { Smoothing } from "../state/view/view";
 import type { CardLine } from "./card_model";
 import type { Notice } from "./notices";
@@ -40,15 +40,37 @@ export function findSmear(lines: readonly CardLine[], smoothing: Smoothing, axis
 }
 
 function findOutlier({ run, series, total }: CardLine, smoothing: Smoothing): Outlier | null {
-  const { y } = series;
+  const spike = spikeOf(series);
+  if (!spike) return null;
+  const { at, size, visible } = spike;
+  const x = xOf(series);
+  const gap = ((x.at(-1) as number) - (x[0] as number)) / Math.max(1, total - 1);
+  const points = smearedPoints(size, visible, smoothing, gap);
+  return points < MIN_SMEARED ? null : { run, x: x[at] as number, value: series.y[at] as number, points };
+}
+
+interface Spike {
+  readonly at: number;
+  readonly size: number;
+  /** A smoothed line that is off by less looks right. */
+  readonly visible: number;
+}
+
+const known = new WeakMap<Series, Spike | null>();
+
+/** The point that is far beyond its neighbours, if there is one; found once for all values of the smoothing. */
+function spikeOf(series: Series): Spike | null {
+  let spike = known.get(series);
+  if (spike === undefined) known.set(series, (spike = findSpike(series.y)));
+  return spike;
+}
+
+function findSpike(y: Floats): Spike | null {
   if (y.length < MIN_POINTS) return null;
   const noise = usualBend(y);
   const { at, size } = largestSpike(y);
   if (at < 0 || size <= FAR * noise) return null;
-  const x = xOf(series);
-  const gap = ((x.at(-1) as number) - (x[0] as number)) / Math.max(1, total - 1);
-  const points = smearedPoints(size, Math.max(noise, VISIBLE * usualRange(y)), smoothing, gap);
-  return points < MIN_SMEARED ? null : { run, x: x[at] as number, value: y[at] as number, points };
+  return { at, size, visible: Math.max(noise, VISIBLE * usualRange(y)) };
 }
 
 /** The point that is farthest beyond both of its neighbours. */
