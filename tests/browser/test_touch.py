@@ -86,6 +86,14 @@ def test_fits_the_window_and_keeps_the_runs_behind_a_button(open_page):
               .map((each) => each.outerHTML.slice(0, 120))"""
         )
         assert outside == []
+        # A tab that does not fit is in the menu.
+        cut = page.evaluate(
+            """() => [...document.querySelectorAll("nav[aria-label=Dashboards] a")]
+              .filter((each) => each.checkVisibility({ visibilityProperty: true }))
+              .filter((each) => each.offsetWidth > each.parentElement.clientWidth)
+              .map((each) => each.textContent.trim())"""
+        )
+        assert cut == []
     expect(page.get_by_role("treegrid")).to_have_count(0)
     page.get_by_role("button", name="Show runs").tap()
     page.get_by_role("checkbox", name="second", exact=True).uncheck()
