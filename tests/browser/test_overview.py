@@ -216,7 +216,7 @@ def test_the_strip_says_how_the_runs_are_doing(open_page):
     page = open_page(source, "")
 
     states = strip_part(page, "States of runs")
-    expect(states).to_contain_text("4 runs")
+    expect(states).to_contain_text("4 trainings in 6 runs")
     expect(states.locator("dd")).to_have_text(["1", "1", "1", "1"])
     expect(states.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "49")
     best = strip_part(page, "Best so far")
