@@ -14,35 +14,32 @@ cdef enum:
     UP = 2
 
 
-cdef void convert(const real* x, Py_ssize_t n, uint8_t* out) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef real value
-    for i in range(n):
-        value = x[i] * <real>255.5
-        # False for NaN, which becomes black.
-        value = value if value > <real>0 else <real>0
-        value = value if value < <real>255 else <real>255
-        out[i] = <uint8_t><int>value
+cdef extern from "unit_bytes.h":
+    void rg_unit_floats(const float* x, Py_ssize_t n, uint8_t* out) noexcept nogil
+    void rg_unit_doubles(const double* x, Py_ssize_t n, uint8_t* out) noexcept nogil
 
 
-cdef converted(const real[::1] values):
+cdef void convert(const real[::1] values, uint8_t[::1] out):
     cdef Py_ssize_t n = values.shape[0]
-    cdef cnp.ndarray result = np.empty(n, dtype=np.uint8)
-    cdef uint8_t* out = <uint8_t*>cnp.PyArray_DATA(result)
-    cdef const real* x = &values[0] if n else NULL
-    with nogil:
-        convert(x, n, out)
-    return result
+    if n:
+        with nogil:
+            if real is float:
+                rg_unit_floats(&values[0], n, &out[0])
+            else:
+                rg_unit_doubles(&values[0], n, &out[0])
 
 
-def unit_to_bytes(values):
+def unit_to_bytes(values, uint8_t[::1] out not None):
     """Each of the 256 bytes gets an equal share of [0, 1], as TensorFlow scales; what lies outside is cut.
 
-    `values` is one contiguous row of float32 or float64.
+    `values` is one contiguous row of float32 or float64, as long as `out`.
     """
+    if values.shape != (out.shape[0],):
+        raise ValueError(f"{values.shape} values do not fill {out.shape[0]} bytes.")
     if values.dtype == np.float32:
-        return converted[float](values)
-    return converted[double](values)
+        convert[float](values, out)
+    else:
+        convert[double](values, out)
 
 
 cdef void differ(

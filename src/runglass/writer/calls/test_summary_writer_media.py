@@ -9,6 +9,7 @@ from tests.support.written import logged
 
 from runglass.writer.calls.summary_writer import SummaryWriter
 from runglass.writer.values import pictures
+from runglass.writer.values.png import as_uint8
 from runglass.writer.values.video import encode_gif
 
 
@@ -44,6 +45,27 @@ def test_arrays_may_change_after_they_were_logged(tmp_path):
         pixels += 9
         clip += 1
         assert [make_values() for make_values in later] == before
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("order", ["plain", "channels first", "every other row"])
+def test_float_pictures_are_those_of_their_bytes_and_may_change_after_they_were_logged(
+    tmp_path, dtype, order
+):
+    rows = np.random.default_rng(0).random((240, 220, 3), dtype=np.float32).astype(dtype)
+    pixels = {"plain": rows, "channels first": rows.transpose(2, 0, 1), "every other row": rows[::2]}[order]
+    letters = "CHW" if order == "channels first" else "HWC"
+    with SummaryWriter(tmp_path) as writer:
+        for step in range(3):
+            rows += dtype(0.001)
+            expected = as_uint8(pixels).copy()
+            writer.add_image("float", pixels, step, dataformats=letters)
+            writer.add_image("bytes", expected, step, dataformats=letters)
+            rows[...] = dtype(step / 8)
+    files = {(value["tag"], step): value["tensor"]["string_val"] for step, value in logged(tmp_path)}
+    assert len(files) == 6
+    for step in range(3):
+        assert files["float", step] == files["bytes", step]
 
 
 def test_float_pixels_out_of_range_are_clipped_with_one_warning(writer):

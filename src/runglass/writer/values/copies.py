@@ -29,8 +29,7 @@ class Copies:
         """In the memory order of `array`; `give_back` takes it when nobody reads it any more."""
         if array.nbytes < LEAST_BYTES or array.dtype.hasobject:
             return array.copy(order="K")
-        block = self._block(block_bytes(array.nbytes))
-        flat = block[: array.nbytes].view(array.dtype)
+        flat = self.empty(array.nbytes).view(array.dtype)
         if array.flags.c_contiguous:
             copied = flat.reshape(array.shape)
         else:
@@ -39,6 +38,12 @@ class Copies:
             copied = turned.transpose(np.argsort(order))
         copied[...] = array
         return copied
+
+    def empty(self, size_bytes: int) -> NDArray[np.uint8]:
+        """For what is to be filled, in the same way."""
+        if size_bytes < LEAST_BYTES:
+            return np.empty(size_bytes, np.uint8)
+        return self._block(block_bytes(size_bytes))[:size_bytes]
 
     def give_back(self, copied: NDArray[Any]) -> None:
         block = copied.base

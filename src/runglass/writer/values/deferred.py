@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
@@ -12,7 +13,7 @@ from runglass.schema.tensor_values import TensorError
 from runglass.writer.values import histograms, pictures, summaries, video, wav
 from runglass.writer.values.arrays import to_number, to_numpy, to_real
 from runglass.writer.values.copies import copies
-from runglass.writer.values.png import as_uint8, encode_png
+from runglass.writer.values.png import as_uint8, encode_png, in_memory_order, unit_as_uint8
 
 # So many are counted in less time than it takes to wake another thread.
 MANY_VALUES = 1 << 15
@@ -70,8 +71,7 @@ def image(tag: str, value: object, dataformats: str, *, as_grid: bool = False) -
 
 def image_of_pixels(tag: str, pixels: NDArray[Any], *, description: str = "") -> Deferred:
     """Pixels (height, width, channels), or a batch of them, that are checked already."""
-    # Copying floats is faster than turning them to bytes, which the other thread does.
-    copied = copies.copy(pixels)
+    copied = bytes_or_copy(pixels)
     most = len(copied) if copied.ndim == 4 else 1
 
     def encode() -> list[bytes]:
@@ -85,6 +85,17 @@ def image_of_pixels(tag: str, pixels: NDArray[Any], *, description: str = "") ->
         f"Image {tag!r}",
         pictures.range_warning(pixels),
     )
+
+
+def bytes_or_copy(pixels: NDArray[Any]) -> NDArray[Any]:
+    """Whichever takes the caller less time: floats as they lie in memory are read once and become a quarter as many bytes."""
+    if pixels.dtype in (np.float32, np.float64):
+        if pixels.flags.c_contiguous:
+            return unit_as_uint8(pixels, copies.empty(pixels.size))
+        turned, order = in_memory_order(pixels)
+        if turned.flags.c_contiguous:
+            return unit_as_uint8(turned, copies.empty(turned.size)).transpose(order)
+    return copies.copy(pixels)
 
 
 def image_with_boxes(

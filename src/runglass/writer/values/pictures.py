@@ -20,7 +20,7 @@ GRID_COLUMNS = 8
 BOX_COLOUR = (255, 0, 0)
 BOX_LINE_PX = 2
 # A sample is enough to tell 0…255 from 0…1. Each of its numbers is a cache line to fetch, which the caller waits for.
-SAMPLED_PIXELS = 1024
+SAMPLED_PIXELS = 256
 
 
 def to_pictures(value: object, dataformats: str, what: str) -> NDArray[Any]:

@@ -67,11 +67,22 @@ def as_uint8(pixels: NDArray[Any]) -> NDArray[np.uint8]:
     if pixels.dtype == np.bool_:
         return pixels.astype(np.uint8) * np.uint8(255)
     if pixels.dtype.kind == "f":
-        order = np.argsort([-stride for stride in pixels.strides], kind="stable")
+        turned, order = in_memory_order(pixels)
         wanted = np.float32 if pixels.dtype.itemsize <= 4 else np.float64
-        flat: NDArray[Any] = np.ascontiguousarray(pixels.transpose(order), dtype=wanted)
-        turned = unit_to_bytes(flat.reshape(-1)).reshape(flat.shape)
-        return turned.transpose(np.argsort(order))
+        turned = np.ascontiguousarray(turned, dtype=wanted)
+        return unit_as_uint8(turned, np.empty(turned.size, np.uint8)).transpose(order)
     raise BadArgument(
         f"Image pixels must be uint8, uint16, bool or float, got {pixels.dtype}. Convert them to uint8 (0 to 255) first."
     )
+
+
+def in_memory_order(pixels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Its axes as they follow each other in memory, and the order that brings them back."""
+    order = np.argsort([-stride for stride in pixels.strides], kind="stable")
+    return pixels.transpose(order), np.argsort(order)
+
+
+def unit_as_uint8(pixels: NDArray[Any], out: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Contiguous float32 or float64 from 0 to 1, as bytes in the memory of `out`."""
+    unit_to_bytes(pixels.reshape(-1), out)
+    return out.reshape(pixels.shape)

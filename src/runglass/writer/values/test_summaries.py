@@ -9,6 +9,7 @@ from PIL import Image
 
 from runglass.errors import BadArgument
 from runglass.media.formats import parse_audio, parse_image
+from runglass.native.pixels import unit_to_bytes
 from runglass.native.wire import decode
 from runglass.schema.hparams import HPARAMS_PLUGIN, SessionOutcome
 from runglass.schema.summary import VALUE
@@ -94,6 +95,22 @@ def test_sixteen_bits_stay_sixteen():
     np.testing.assert_array_equal(found, pixels)
     picture = Image.open(io.BytesIO(encode_png(pixels[..., 0])))
     np.testing.assert_array_equal(np.asarray(picture), pixels[..., 0])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("count", [0, 1, 15, 16, 17, 5000])
+def test_bytes_of_unit_floats_are_those_of_numpy(dtype, count):
+    rng = np.random.default_rng(count)
+    values = rng.uniform(-0.2, 1.2, count).astype(dtype)
+    odd = [np.nan, np.inf, -np.inf, -0.0, 1e30, -1e30, 1.0, 254.99 / 255.5, 255 / 255.5, 5e-324]
+    values[:: max(1, count // 300)] = rng.choice(np.array(odd, dtype), len(values[:: max(1, count // 300)]))
+    with np.errstate(invalid="ignore", over="ignore"):
+        expected = np.clip(np.nan_to_num(values * dtype(255.5), nan=0.0), 0, 255).astype(np.uint8)
+    turned = np.empty(count, np.uint8)
+    unit_to_bytes(values, turned)
+    np.testing.assert_array_equal(turned, expected)
+    with pytest.raises(ValueError, match="do not fill"):
+        unit_to_bytes(values, np.empty(count + 1, np.uint8))
 
 
 def test_float_pixels_are_scaled_and_clipped():
