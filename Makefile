@@ -149,8 +149,11 @@ dev: setup
 	trap 'kill $$(jobs -p) 2>/dev/null' EXIT; (cd web && npm run dev) & $(BIN)/runglass demo --port 6006
 
 gen: setup
+	@mkdir -p build
 	$(BIN)/python tools/gen_types.py > web/openapi.json
 	cd web && npm run --silent gen
+	$(BIN)/python tools/gen_examples.py > build/answer_examples.json
+	mv build/answer_examples.json src/runglass/server/answer_examples.json
 
 clean:
 	rm -rf build dist src/runglass/server/page src/runglass/native/*.so web/node_modules $(VENV) .venvs

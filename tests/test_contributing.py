@@ -15,6 +15,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r'^```\w+ title="([^"]+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 REGISTRY = "src/runglass/registry.py"
+REQUESTS = "src/runglass/server/request_examples.py"
 COPIED = ("src", "web", "tests", "tools", "docs", "pyproject.toml", "CONTRIBUTING.md")
 LEFT_OUT = shutil.ignore_patterns("node_modules", "page", "golden", "*.c", ".*")
 
@@ -35,6 +36,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (copy / "web/node_modules").symlink_to(ROOT / "web/node_modules")
     blocks = dict(BLOCK.findall((ROOT / "CONTRIBUTING.md").read_text()))
     add_to_registry(copy / REGISTRY, blocks.pop(REGISTRY))
+    replace_line(copy / REQUESTS, blocks.pop(REQUESTS))
     for name, text in blocks.items():
         file = copy / name
         file.parent.mkdir(exist_ok=True)
@@ -54,6 +56,14 @@ def add_to_registry(file: Path, block: str) -> None:
     file.write_text(head + "\n" + listed.rstrip("\n") + end + rest)
 
 
+def replace_line(file: Path, line: str) -> None:
+    """The line that begins like this one."""
+    begin = line.partition("=")[0]
+    text, count = re.subn(rf"^{re.escape(begin)}=.*\n", lambda _: line, file.read_text(), flags=re.MULTILINE)
+    assert count == 1, line
+    file.write_text(text)
+
+
 def run(where: Path, *command: str, into: Path | None = None) -> None:
     root = where if where.name != "web" else where.parent
     environment = {
@@ -71,7 +81,7 @@ def run(where: Path, *command: str, into: Path | None = None) -> None:
 def test_there_is_a_file_for_every_step() -> None:
     names = [name for name, _ in BLOCK.findall((ROOT / "CONTRIBUTING.md").read_text())]
     assert len(names) == len(set(names)) > 8
-    assert REGISTRY in names
+    assert {REGISTRY, REQUESTS} <= set(names)
 
 
 def test_make_builds_with_what_any_build_needs() -> None:

@@ -130,20 +130,23 @@ def test_every_curl_example_has_an_answer(client: InProcess) -> None:
         assert got.status == expected, (command, got.body[:300])
 
 
-def test_every_body_in_the_openapi_document_has_an_answer(client: InProcess) -> None:
-    without = []
+def test_every_request_in_the_openapi_document_has_an_answer(client: InProcess) -> None:
+    asked = 0
     for path, operations in client.get("/api/openapi.json").json["paths"].items():
-        content = operations.get("post", {}).get("requestBody", {}).get("content", {})
-        if "application/json" not in content:
+        # Jobs and dropped files have other ids on every server, marks are not shared here, and live updates never end.
+        if path.startswith(("/api/jobs", "/api/live")) or path in ("/api/projector/export", "/api/overlay"):
             continue
-        example = content["application/json"].get("example")
-        if example is None:
-            without.append(path)
-        elif path != "/api/jobs":  # Another process would do the work.
-            got = client.post(path, json.dumps(example).encode())
+        for method, operation in operations.items():
+            content = operation.get("requestBody", {}).get("content", {})
+            if "application/octet-stream" in content:
+                continue
+            parameters = operation.get("parameters", [])
+            query = {each["name"]: each["example"] for each in parameters if "example" in each}
+            body = json.dumps(content["application/json"]["example"]).encode() if content else b""
+            got = client.ask(method.upper(), f"{path}?{urlencode(query, doseq=True)}", data=body)
             assert got.status == 200, (path, got.body[:300])
-    # These take the id of a job, and change the marks of others.
-    assert without == ["/api/jobs/cancel", "/api/jobs/pause", "/api/jobs/resume", "/api/overlay"]
+            asked += 1
+    assert asked > 80
 
 
 def test_numbers_in_the_guide_are_those_of_the_demo(client: InProcess) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from runglass.api.route import BYTES, CSV, EVENTS, JSON, Route
+from runglass.api.route import BYTES, COLUMNS, CSV, EVENTS, JSON, Route
 from runglass.jobs.work import Work
 from runglass.server.problems import ErrorAnswer
 
@@ -43,6 +43,18 @@ def make_document(
     for name in {_name(refs[route.query]) for route in routes}:
         if f'"{REF}{name}"' not in json.dumps([paths, schemas]):
             schemas.pop(name)
+    works_of = {
+        work.name: {
+            part: refs[shape]
+            for part, shape in (
+                ("question", work.question),
+                ("result", work.result),
+                ("partial", work.partial),
+            )
+            if shape is not None
+        }
+        for work in works
+    }
     return {
         "openapi": "3.1.0",
         "info": {
@@ -52,6 +64,8 @@ def make_document(
             ' "NaN", "Infinity" and "-Infinity"; steps are integers.',
         },
         "paths": paths,
+        # What POST /api/jobs takes and its routes answer.
+        "x-works": works_of,
         "components": {"schemas": {name: schemas[name] for name in sorted(schemas)}},
     }
 
@@ -105,7 +119,13 @@ def _answer_schema(ref: dict[str, Any], media_type: str) -> dict[str, Any]:
     if media_type == CSV:
         return {"type": "string"}
     if media_type == EVENTS:
-        return {"type": "string", "description": f"Events whose data is a {_name(ref)}."}
+        return {
+            "type": "string",
+            "description": f"Events whose data is a {_name(ref)}.",
+            "contentSchema": ref,
+        }
+    if media_type == COLUMNS:
+        return {"type": "string", "format": "binary", "contentSchema": ref}
     return {"type": "string", "format": "binary"}
 
 

@@ -7,23 +7,24 @@ from __future__ import annotations
 import linecache
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import msgspec
 
-from runglass.api.route import JSON
-from runglass.server.body_examples import BODIES
+from runglass.api.route import JSON, encode_json
 from runglass.server.field_meanings import MEANINGS
+from runglass.server.request_examples import BODIES, QUERIES
 
 REF = "#/components/schemas/"
 CLASS = re.compile(r"^class (\w+)")
 FIELD = re.compile(r"^    (\w+): ")
 COMMENT = re.compile(r"^    # (.*)$")
 
-# Names of the demo's logs, so that requests made from the document have answers.
-EXAMPLES = {"run": "lr=0.05/train", "tag": "loss", "kind": "scalar", "stat": "last", "best": "min"}
+# What the routes answered to the examples of requests: `make gen` records it.
+ANSWERS = Path(__file__).with_name("answer_examples.json")
 
 ERRORS = {
     "400": "A parameter or the body is wrong; the message names it and what is expected.",
@@ -50,21 +51,25 @@ def add_details(document: dict[str, Any], shapes: Iterable[type[msgspec.Struct]]
     # On loopback, the default, nothing is asked for.
     document["security"] = [{}, {"bearer": []}, {"token": []}]
     document["servers"] = [{"url": "/", "description": "This server; paths are below its --path_prefix."}]
+    document["info"]["contact"] = {"name": "The Runglass authors"}
     document["info"]["license"] = {"name": "Apache-2.0", "identifier": "Apache-2.0"}
     document["tags"] = []
+    answers = msgspec.json.decode(ANSWERS.read_bytes())
     for path, operations in document["paths"].items():
         group = path.split("/")[2].removesuffix(".json")
         if {"name": group} not in document["tags"]:
             document["tags"].append({"name": group})
-        for operation in operations.values():
+        for method, operation in operations.items():
             if "requestBody" in operation and path in BODIES:
                 operation["requestBody"]["content"][JSON]["example"] = BODIES[path]
+            if (answer := answers.get(f"{method.upper()} {path}")) is not None:
+                operation["responses"]["200"]["content"][JSON]["example"] = answer
             operation["tags"] = [group]
             operation["description"] = operation["summary"]
             for parameter in operation.get("parameters", []):
                 parameter.setdefault("description", MEANINGS.get(parameter["name"], ""))
-                if parameter["name"] in EXAMPLES:
-                    parameter["example"] = EXAMPLES[parameter["name"]]
+                if (given := QUERIES.get(path, {}).get(parameter["name"])) is not None:
+                    parameter["example"] = given
             _add_errors(operation)
     written = read_comments(shapes)
     for name, schema in components["schemas"].items():
@@ -76,7 +81,22 @@ def add_details(document: dict[str, Any], shapes: Iterable[type[msgspec.Struct]]
             )
             if text and "description" not in type_of:
                 type_of["description"] = text
+        for each in list_arrays(schema):
+            # Linters want `items`, even where the number of items says that there are no others.
+            each["items"] = each.get("items") or {}
     return document
+
+
+def list_arrays(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every array in a schema."""
+    if isinstance(schema, dict):
+        if schema.get("type") == "array":
+            yield schema
+        for each in schema.values():
+            yield from list_arrays(each)
+    elif isinstance(schema, list):
+        for each in schema:
+            yield from list_arrays(each)
 
 
 def _add_errors(operation: dict[str, Any]) -> None:
@@ -147,3 +167,11 @@ def list_shapes(roots: Iterable[type[msgspec.Struct]]) -> list[type[msgspec.Stru
     for info in msgspec.inspect.multi_type_info(list(dict.fromkeys(roots))):
         visit(info)
     return list(found)
+
+
+def decode_example(answer: Any, type_of: type[msgspec.Struct]) -> Any:
+    """An answer as its type. Refuses what has a field more than the type, or one less."""
+    typed = msgspec.convert(answer, type_of)
+    if (written := msgspec.json.decode(encode_json(typed))) != answer:
+        raise ValueError(f"{type_of.__name__} is {written}, not {answer}")
+    return typed
