@@ -376,3 +376,28 @@ def test_values_under_keys_are_those_of_each_event(events):
     assert {strings[key] for key in np.flatnonzero(seen[0])} == {
         key for given_arguments in events for key in given_arguments
     }
+
+
+@examples(50)
+@given(traces(), st.integers(0, 3_000), st.integers(1, 6_000), st.booleans())
+def test_when_tracks_are_busy_is_the_union_of_their_events(trace, low, length, leaves_out):
+    high = low + length
+    rows = np.arange(trace.rows, dtype=np.int32)
+    left_out = np.zeros(len(trace.info.categories), np.uint8)
+    left_out[: 1 if leaves_out else 0] = 1
+    found = trace.view.union(rows, low, high, trace.category, left_out)
+    assert list(zip(*(each.tolist() for each in found), strict=True)) == union_of(
+        (max(int(trace.start_ps[each]), low), min(trace.end_of(each), high))
+        for each in range(len(trace))
+        if not left_out[trace.category[each]]
+    )
+
+
+def union_of(intervals):
+    found = []
+    for begin, end in sorted(each for each in intervals if each[1] > each[0]):
+        if found and begin <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], end)
+        else:
+            found.append((begin, end))
+    return found

@@ -231,6 +231,35 @@ cdef struct Slice:
     int32_t longest
 
 
+# The next event of a row, when several rows are gone through in the order of time.
+cdef struct Cursor:
+    int64_t start
+    Py_ssize_t at
+    Py_ssize_t stop
+
+
+cdef void sink(Cursor *heap, Py_ssize_t at, Py_ssize_t count) noexcept nogil:
+    """The earliest first: a heap whose entry at this place may be too late for it."""
+    cdef Py_ssize_t below
+    cdef Cursor moved = heap[at]
+    while 2 * at + 1 < count:
+        below = 2 * at + 1
+        if below + 1 < count and heap[below + 1].start < heap[below].start:
+            below += 1
+        if moved.start <= heap[below].start:
+            break
+        heap[at] = heap[below]
+        at = below
+    heap[at] = moved
+
+
+cdef void copy_pairs(const int64_t *pairs, Py_ssize_t count, int64_t[:, ::1] made) noexcept:
+    cdef Py_ssize_t i
+    for i in range(count):
+        made[0, i] = pairs[2 * i]
+        made[1, i] = pairs[2 * i + 1]
+
+
 cdef class View:
     """The columns that pictures and sums are made of. They must not change."""
 
@@ -329,6 +358,69 @@ cdef class View:
         finally:
             free(found)
 
+    def union(
+        self, const int32_t[::1] rows, int64_t low, int64_t high, const int32_t[::1] category=None, const uint8_t[::1] left_out=None
+    ):
+        """When events of rows run inside a range: beginnings and ends, ascending, apart from each other. Events of a category that is left
+        out do not count. The events of a row are in order, so that nothing is sorted."""
+        cdef Py_ssize_t i, used = 0, at, count = 0, room = 1024
+        cdef int64_t begin, end
+        cdef bint chooses = left_out is not None
+        cdef Cursor *heap
+        cdef int64_t *found
+        cdef int64_t *moved
+        self.check(rows)
+        if chooses and category.shape[0] != self.events.count:
+            raise ValueError("columns of different lengths")
+        heap = <Cursor *>malloc(max(rows.shape[0], 1) * sizeof(Cursor))
+        found = <int64_t *>malloc(2 * room * sizeof(int64_t))
+        if heap == NULL or found == NULL:
+            free(heap)
+            free(found)
+            raise MemoryError
+        try:
+            with nogil:
+                for i in range(rows.shape[0]):
+                    heap[used].at = first_in(&self.events, self.row_starts[rows[i]], self.row_starts[rows[i] + 1], low)
+                    heap[used].stop = first_after(&self.events, heap[used].at, self.row_starts[rows[i] + 1], high)
+                    if heap[used].at < heap[used].stop:
+                        heap[used].start = self.events.start[heap[used].at]
+                        used += 1
+                for i in range(used // 2 - 1, -1, -1):
+                    sink(heap, i, used)
+                while used:
+                    at = heap[0].at
+                    begin = max(heap[0].start, low)
+                    end = min(heap[0].start + self.events.duration[at], high)
+                    heap[0].at = at + 1
+                    if at + 1 < heap[0].stop:
+                        heap[0].start = self.events.start[at + 1]
+                    else:
+                        used -= 1
+                        heap[0] = heap[used]
+                    sink(heap, 0, used)
+                    if end <= begin or (chooses and 0 <= category[at] < left_out.shape[0] and left_out[category[at]]):
+                        continue
+                    if count and begin <= found[2 * count - 1]:
+                        found[2 * count - 1] = max(found[2 * count - 1], end)
+                        continue
+                    if count == room:
+                        moved = <int64_t *>realloc(found, 4 * room * sizeof(int64_t))
+                        if moved == NULL:
+                            with gil:
+                                raise MemoryError
+                        found = moved
+                        room *= 2
+                    found[2 * count] = begin
+                    found[2 * count + 1] = end
+                    count += 1
+            made = np.empty((2, count), np.int64)
+            copy_pairs(found, count, made)
+            return made[0], made[1]
+        finally:
+            free(heap)
+            free(found)
+
     def add_up(
         self,
         const int32_t[::1] rows,
@@ -354,13 +446,15 @@ cdef class View:
             raise ValueError("columns of different lengths")
         if not by_event and row_keys.shape[0] != rows.shape[0]:
             raise ValueError("columns of different lengths")
-        sums_ = np.zeros((6, size + 1), np.int64)
+        # What is written for one event lies in one place.
+        sums_ = np.zeros((size + 1, 8), np.int64)
         cdef int64_t[:, ::1] sums = sums_
+        cdef int64_t *sum
         crossing_ = np.empty(2 * rows.shape[0] + 1, np.int64)
         cdef int64_t[::1] crossing = crossing_
         more = []
-        sums_[3] = INT64_MAX
-        sums_[5] = -1
+        sums_[:, 3] = INT64_MAX
+        sums_[:, 5] = -1
         with nogil:
             for i in range(rows.shape[0]):
                 first = first_in(&self.events, self.row_starts[rows[i]], self.row_starts[rows[i] + 1], low)
@@ -376,12 +470,13 @@ cdef class View:
                         key = keys[at]
                     if not 0 <= key < size:
                         key = <int32_t>size
+                    sum = &sums[key, 0]
                     if begin >= low and end <= high:
-                        sums[1, key] += took
-                        sums[2, key] += own[at]
+                        sum[1] += took
+                        sum[2] += own[at]
                     else:
                         inside = min(end, high) - max(begin, low)
-                        sums[1, key] += inside
+                        sum[1] += inside
                         if crossed < crossing.shape[0]:
                             crossing[crossed] = at
                             crossed += 1
@@ -389,12 +484,12 @@ cdef class View:
                             # Only where events of a row overlap: the last row of a track that is too deep.
                             with gil:
                                 more.append(at)
-                    sums[0, key] += 1
-                    sums[3, key] = min(sums[3, key], took)
-                    if sums[5, key] < 0 or took > sums[4, key]:
-                        sums[4, key] = took
-                        sums[5, key] = at
-        return sums_, np.concatenate([crossing_[:crossed], np.array(more, np.int64)])
+                    sum[0] += 1
+                    sum[3] = min(sum[3], took)
+                    if sum[5] < 0 or took > sum[4]:
+                        sum[4] = took
+                        sum[5] = at
+        return np.ascontiguousarray(sums_.T[:6]), np.concatenate([crossing_[:crossed], np.array(more, np.int64)])
 
     def spread(
         self,

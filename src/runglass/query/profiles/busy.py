@@ -39,23 +39,10 @@ def annotation_mask(trace: Trace) -> Mask:
 def union(trace: Trace, tracks: Sequence[int], low: int, high: int) -> tuple[Int64, Int64]:
     """When at least one of the tracks is busy: beginnings and ends inside the range, ascending, apart from each other."""
     rows = outer_rows(trace, tracks)
-    first, stop = trace.view.ranges(rows, low, high)
-    parts = [np.arange(a, b) for a, b in zip(first.tolist(), stop.tolist(), strict=True)]
-    if not parts:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
     marked = annotation_mask(trace)
-    if len(parts) == 1 and not marked.any():
-        start = trace.start_ps[int(first[0]) : int(stop[0])]
-        end = start + trace.duration_ps[int(first[0]) : int(stop[0])]
-    else:
-        events = np.concatenate(parts)
-        if marked.any():
-            events = events[~marked[trace.category[events]]]
-        start = trace.start_ps[events]
-        order = np.argsort(start, kind="stable")
-        start = start[order]
-        end = start + trace.duration_ps[events][order]
-    return join(np.clip(start, low, high), np.clip(end, low, high))
+    if marked.any():
+        return trace.view.union(rows, low, high, trace.category, marked.view(np.uint8))
+    return trace.view.union(rows, low, high)
 
 
 def join(start: Int64, end: Int64) -> tuple[Int64, Int64]:
