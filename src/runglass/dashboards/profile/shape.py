@@ -116,7 +116,7 @@ class TraceCounter(Struct, frozen=True, kw_only=True):
     samples: int
 
 
-class TraceStep(Struct, frozen=True, kw_only=True):
+class TraceStep(Struct, frozen=True, kw_only=True, gc=False):
     number: int
     name: str
     start_ps: int

@@ -229,18 +229,21 @@ def choose_events(
             numbers[1][own[async_rows]],
             numbers[2][own[instants]],
         ]
-        track = columns.park(np.concatenate(parts))
+        track = columns.park(joined(parts))
         del own, parts
-        source = columns.park(
-            np.concatenate([chosen, async_rows.astype(np.int32), instants.astype(np.int32)])
-        )
-        start = np.concatenate([picked(rows.start_ps, chosen), async_start, rows.start_ps[instants]])
+        source = columns.park(joined([chosen, async_rows.astype(np.int32), instants.astype(np.int32)]))
+        start = joined([picked(rows.start_ps, chosen), async_start, rows.start_ps[instants]])
         rows.drop("start_ps")
         start += shift_of(rows, shifts, source)
         none = np.zeros(len(instants), np.int64)
-        duration = np.concatenate([picked(rows.duration_ps, chosen), async_duration, none])
+        duration = joined([picked(rows.duration_ps, chosen), async_duration, none])
         rows.drop("duration_ps")
     return Chosen(source, start, duration, track), tracks, threads
+
+
+def joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """One after the other; the first itself, where it is the only one that has anything."""
+    return np.concatenate(parts) if any(len(part) for part in parts[1:]) else parts[0]
 
 
 def join_async(rows: TraceRows, pairs: Int64) -> tuple[Int64, Int64, Int64]:

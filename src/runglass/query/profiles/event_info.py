@@ -11,7 +11,7 @@ from msgspec import Struct
 from runglass.query.profiles.arguments import arguments
 from runglass.query.profiles.busy import busy_ps, work_tracks
 from runglass.query.profiles.flow_chain import flows_from, flows_to, kernels_of, launch_of
-from runglass.query.profiles.model import FLOW_KINDS, FORWARD_BACKWARD, LAUNCH, Int32, Place, Trace
+from runglass.query.profiles.model import FLOW_KINDS, FORWARD_BACKWARD, LAUNCH, Int32, Place, Trace, median
 from runglass.query.profiles.stacks import Frame, read_stack
 
 MAX_KERNELS = 100
@@ -223,7 +223,7 @@ def describe_name(trace: Trace, event: int) -> OfName:
         mean_ps=float(took.mean()),
         min_ps=low,
         max_ps=high,
-        median_ps=float(np.median(took)),
+        median_ps=median(took),
         share=min(own / busy, 1.0) if busy else None,
         per_step=float((steps >= 0).sum() / used) if used else None,
         edges=edges.tolist(),

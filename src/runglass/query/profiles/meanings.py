@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from runglass.native.trace_view import pick
 from runglass.query.profiles.model import Category, Int32, Mask, Meaning, Place, Strings
 
 # The first that matches wins. Names are lower case.
@@ -107,14 +108,24 @@ def meaning_of(category: str, name: str, place: Place) -> Meaning:
     return "op" if FRAMEWORK_OP.match(name) else "other"
 
 
+def values_at(values: Int32, places: Int32) -> Int32:
+    if places.min(initial=0) < 0:
+        # Events without a name.
+        return values[places]
+    found = np.empty(len(places), np.int32)
+    pick(values, places, found)
+    return found
+
+
 def categorize(
     name: Int32, category: Int32, on_device: Mask, strings: Strings
 ) -> tuple[list[Category], Int32]:
     """The categories of all events, and for each event which of them it has. `category` is the number of the file's own text."""
     count = max(2 * len(strings), 1)
-    pair = 2 * name.astype(np.int64) + on_device
+    pair: Int32 = name << 1
+    pair += on_device
     # Nearly always, events of one name have one category: those are found without sorting.
-    usual = np.full(count, -1, np.int64)
+    usual = np.full(count, -1, np.int32)
     usual[pair] = category
     found: dict[tuple[str, Meaning, Place], int] = {}
     numbers = np.zeros(count, np.int32)
@@ -129,11 +140,11 @@ def categorize(
     used[pair] = True
     for which in np.flatnonzero(used).tolist():
         numbers[which] = number_of(which, int(usual[which]))
-    of_event = numbers[pair]
-    odd = np.flatnonzero(usual[pair] != category)
+    of_event = values_at(numbers, pair)
+    odd = np.flatnonzero(values_at(usual, pair) != category)
     if len(odd):
         texts = len(strings) + 1
-        keys, where = np.unique(pair[odd] * texts + category[odd] + 1, return_inverse=True)
+        keys, where = np.unique(pair[odd].astype(np.int64) * texts + category[odd] + 1, return_inverse=True)
         listed = [number_of(key // texts, key % texts - 1) for key in keys.tolist()]
         of_event[odd] = np.array(listed, np.int32)[where]
     counts = np.bincount(of_event, minlength=len(found))

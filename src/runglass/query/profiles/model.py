@@ -109,7 +109,8 @@ class Track(Struct, frozen=True, kw_only=True):
     first_event: int = 0
 
 
-class Step(Struct, frozen=True, kw_only=True):
+# There may be tens of thousands, which refer to nothing that could refer to them.
+class Step(Struct, frozen=True, kw_only=True, gc=False):
     number: int
     name: str
     start_ps: int
@@ -495,6 +496,12 @@ def numbers_in(column: Int32 | Int64, size: int) -> list[int]:
     """The different numbers of a column, of those from 0 to `size`; -1 is left out."""
     found: list[int] = np.flatnonzero(used_numbers(np.ascontiguousarray(column), size)).tolist()
     return found
+
+
+def median(values: Int64 | Float64) -> float:
+    """Of at least one value. That of NumPy imports its masked arrays, which takes longer than a view may."""
+    ordered = np.sort(values)
+    return (float(ordered[(len(ordered) - 1) // 2]) + float(ordered[len(ordered) // 2])) / 2
 
 
 def named(trace: Trace, names: Iterable[int]) -> Mask:

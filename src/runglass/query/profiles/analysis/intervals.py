@@ -56,8 +56,10 @@ class Cover(Struct):
 def cover(start: Int64, end: Int64) -> Cover:
     if not len(start):
         return Cover(np.empty(0, np.int64), np.empty(0, np.int64))
-    order = np.argsort(start, kind="stable")
-    start, end = start[order], np.maximum.accumulate(end[order])
+    if (start[1:] < start[:-1]).any():
+        order = np.argsort(start, kind="stable")
+        start, end = start[order], end[order]
+    end = np.maximum.accumulate(end)
     fresh = np.ones(len(start), np.bool_)
     fresh[1:] = start[1:] > end[:-1]
     last = np.append(np.flatnonzero(fresh)[1:] - 1, len(start) - 1)

@@ -98,7 +98,8 @@ class KernelRow(Struct, frozen=True, kw_only=True):
     idle_before_ps: int = 0
 
 
-class StepRow(Struct, frozen=True, kw_only=True):
+# There may be tens of thousands; numbers under names refer to nothing.
+class StepRow(Struct, frozen=True, kw_only=True, gc=False):
     number: int
     name: str
     host: str = ""

@@ -18,7 +18,7 @@ from runglass.query.profiles.analysis.model import PARTS, OpRow, Overview, Sprea
 from runglass.query.profiles.analysis.ops import ops
 from runglass.query.profiles.analysis.programs import executed
 from runglass.query.profiles.analysis.workers import missing_workers
-from runglass.query.profiles.model import Float64, Int8, Int64, Mask, Place, Trace, named_like
+from runglass.query.profiles.model import Float64, Int8, Int64, Mask, Place, Trace, median, named_like
 
 TOP_OPS = 10
 # A step is an outlier if it is this many times the usual distance away from the median, and longer than this many medians.
@@ -85,7 +85,7 @@ def spread(values: Int64) -> Spread | None:
         deviation=float(column.std(ddof=1)) if len(column) > 1 else 0.0,
         min=float(column.min()),
         max=float(column.max()),
-        median=float(np.median(column)),
+        median=median(column),
     )
 
 
@@ -94,9 +94,9 @@ def find_outliers(values: Int64) -> Mask:
     if len(values) < OUTLIER_STEPS:
         return np.zeros(len(values), np.bool_)
     duration = values.astype(np.float64)
-    median = float(np.median(duration))
-    distance = float(np.median(np.abs(duration - median)))
-    limit = max(median + OUTLIER_DISTANCE * 1.4826 * distance, median * OUTLIER_RATIO)
+    usual = median(duration)
+    distance = median(np.abs(duration - usual))
+    limit = max(usual + OUTLIER_DISTANCE * 1.4826 * distance, usual * OUTLIER_RATIO)
     return duration > limit
 
 
