@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import islice
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import numpy as np
 from tests.support.plain_traces import PROFILES
 
 from runglass.query.profiles.analysis.alive import BEFORE, alive_at
+from runglass.query.profiles.analysis.checkpointing import why_unknown
 from runglass.query.profiles.analysis.memory import highest, measure, memory
 from runglass.query.profiles.analysis.memory_blocks import blocks
 from runglass.query.profiles.analysis.tree import memory_tree, time_tree
@@ -42,7 +44,7 @@ def test_what_memory_is_for():
     before = next(row for row in view.at_peak if row.op == BEFORE)
     outputs = 5 * 32 * 2 * 192 * 192 * 2
     assert 0 <= before.bytes - 64 * 1024 * 1024 * 4 - outputs < 40 << 20
-    assert [each.title for each in view.savings] == ["Half the batch"]
+    assert [each.title for each in view.savings] == ["Half the batch", "Checkpointing of Block"]
 
 
 def test_what_every_step_leaves_behind():
@@ -57,6 +59,116 @@ def test_what_every_step_leaves_behind():
 def test_mixed_precision_saves_only_where_there_is_float32():
     saved = {each.title: each.bytes for each in memory(read_training("fp32")).savings}
     assert 1e9 < saved["Mixed precision"] < saved["Half the batch"]
+
+
+def test_checkpointing_saves_all_but_the_outputs_and_one_block():
+    trace = read_training("leak")
+    saving = next(each for each in memory(trace).savings if each.title.startswith("Checkpointing"))
+    # By hand, allocation by allocation: up from the op that asked, to the outermost call of a Block.
+    found = measure(trace)
+    curve = found.curves[highest(found)]
+    made = found.allocations
+    held: dict[int, list[int]] = {}
+    for at in range(len(made.start_ps)):
+        is_alive = made.start_ps[at] <= curve.peak_ps and not 0 <= made.end_ps[at] <= curve.peak_ps
+        key = made.allocators[made.where[at]]
+        if (
+            not is_alive
+            or made.event[at] < 0
+            or key not in ((f"{curve.host}/{curve.device}", curve.allocator),)
+        ):
+            continue
+        names = [
+            (each, trace.name_of(each)) for each in (int(made.event[at]), *trace.around(int(made.event[at])))
+        ]
+        blocks_around = [each for each, name in names if name.startswith("nn.Module: Block_")]
+        is_forward = not any(name.startswith(("autograd::engine", "Optimizer.step")) for _, name in names)
+        if blocks_around and is_forward:
+            held.setdefault(blocks_around[-1], []).append(int(made.bytes[at]))
+    freed = [sum(sizes) - max(sizes) for sizes in held.values()]
+    assert len(held) == 7
+    assert saving.bytes == sum(freed) - max(freed)
+    # Seven blocks of convolutions of this U-Net in bfloat16: a few ms.
+    assert saving.cost_ps is not None
+    assert 3e9 < saving.cost_ps < 10e9
+    assert "5.6 ms of the device in a step" in saving.evidence
+
+
+def made_calls(more=()):
+    """Three calls of a layer on the host, each of which keeps a large and a small tensor for a backward pass that never comes."""
+    events = [
+        {
+            "ph": "X",
+            "cat": "user_annotation",
+            "name": "ProfilerStep#1",
+            "pid": 1,
+            "tid": 1,
+            "ts": 0,
+            "dur": 1000,
+        },
+        *more,
+    ]
+    address = held = 0
+    for call in range(3):
+        begin = 10 + 100 * call
+        events.append(
+            {
+                "ph": "X",
+                "cat": "python_function",
+                "name": f"nn.Module: Layer_{call}",
+                "pid": 1,
+                "tid": 1,
+                "ts": begin,
+                "dur": 80,
+            }
+        )
+        for number, megabytes in enumerate((100, 60)):
+            at = begin + 10 + 20 * number
+            events.append(
+                {"ph": "X", "cat": "cpu_op", "name": "aten::mul", "pid": 1, "tid": 1, "ts": at, "dur": 10}
+            )
+            address, held = address + 1, held + (megabytes << 20)
+            events.append(
+                {
+                    "ph": "i",
+                    "s": "t",
+                    "cat": "cpu_instant_event",
+                    "name": "[memory]",
+                    "pid": 1,
+                    "tid": 1,
+                    "ts": at + 5,
+                    "args": {
+                        "Device Type": 0,
+                        "Device Id": -1,
+                        "Addr": address,
+                        "Bytes": megabytes << 20,
+                        "Total Allocated": held,
+                        "Total Reserved": 0,
+                    },
+                }
+            )
+    return events
+
+
+def read_made(events):
+    return read_file("worker.1.pt.trace.json", json.dumps({"traceEvents": events}).encode())
+
+
+def test_checkpointing_of_a_training_on_the_host_and_without_modules():
+    saving = next(each for each in memory(read_made(made_calls())).savings if "Checkpointing" in each.title)
+    # Of 480 MiB, three of 100 stay, and one of 60 is there while it is computed again. Each call takes 80 µs.
+    assert (saving.title, saving.bytes, saving.cost_ps) == ("Checkpointing of Layer", 120 << 20, 240e6)
+    assert "240 µs of the host" in saving.evidence
+    once = [each for each in made_calls() if each["name"] not in ("nn.Module: Layer_1", "nn.Module: Layer_2")]
+    assert not any("Checkpointing" in each.title for each in memory(read_made(once)).savings)
+    snapshot = memory(read(PROFILES / "torch_snapshot/logdir/run/snapshot.pickle"))
+    assert any("checkpointing would save is not known" in note for note in snapshot.notes)
+    gpu = memory(read(next((PROFILES / "torch_profiler_gpu").rglob("*.json.gz"))))
+    assert gpu.savings == []
+    # Its activations are few. Of many one would like to know.
+    trace = read(next((PROFILES / "torch_profiler_gpu").rglob("*.json.gz")))
+    assert why_unknown(trace, 1e6) is None
+    assert "with_stack=True" in (why_unknown(trace, 1e9) or "")
 
 
 def test_blocks_and_the_rest_add_up_to_the_curve():

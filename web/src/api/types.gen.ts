@@ -5230,6 +5230,8 @@ export interface components {
             title: string;
             evidence: string;
             bytes: number;
+            /** @default null */
+            cost_ps: number | null;
         };
         /** SearchAnswer */
         SearchAnswer: {

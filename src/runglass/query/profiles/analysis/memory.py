@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Struct
 
 from runglass.query.profiles.analysis.alive import alive_at
+from runglass.query.profiles.analysis.checkpointing import why_unknown
 from runglass.query.profiles.analysis.columns import columns, floats
 from runglass.query.profiles.analysis.grouping import group
 from runglass.query.profiles.analysis.kept import kept
@@ -96,6 +97,9 @@ def notes_of(trace: Trace, found: Measured, moment: Moment | None) -> list[str]:
         told.append(f"Single allocations are not known: {option_of(trace)}")
     elif trace.info.kind == "torch" and not trace.info.has_shapes:
         told.append("Shapes and types of what was alive are recorded with record_shapes=True.")
+    if found.allocations is not None:
+        activations = sum(each.bytes for each in moment.regions if each.region == "activations")
+        told += filter(None, [why_unknown(trace, activations)])
     return told
 
 

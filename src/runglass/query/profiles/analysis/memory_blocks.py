@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from runglass.query.profiles.analysis.alive import ACTIVATIONS, Labels, of_curve, regions_of, short_types
+from runglass.query.profiles.analysis.checkpointing import WORTH_BYTES, checkpointing
 from runglass.query.profiles.analysis.facts import Facts, show_bytes
 from runglass.query.profiles.analysis.grouping import group
 from runglass.query.profiles.analysis.model import (
@@ -23,8 +24,6 @@ from runglass.query.profiles.model import Int64, Trace
 MIN_STEPS = 3
 MIN_BYTES = 1 << 10
 MAX_SUSPECTS = 50
-# Less is not worth a change.
-WORTH_BYTES = 16 << 20
 
 
 def blocks(
@@ -170,4 +169,7 @@ def savings(trace: Trace, view: Measured, moment: Moment) -> list[Saving]:
                 bytes=wide / 2,
             )
         )
+    checkpointed = checkpointing(trace, made, alive)
+    if checkpointed is not None:
+        found.append(checkpointed)
     return sorted(found, key=lambda each: -each.bytes)

@@ -303,6 +303,9 @@ class Saving(Struct, frozen=True, kw_only=True):
     title: str
     evidence: str
     bytes: float
+    # Of a step, of the device that computes it again, or of the host where the profile has no device; None: it costs no time, or that is not
+    # known.
+    cost_ps: float | None = None
 
 
 class Moment(Struct, frozen=True, kw_only=True):
