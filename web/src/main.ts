@@ -42,9 +42,9 @@ export async function open(modules: Modules, likely: Likely, early: Map<string, 
   readArrival(session);
   for (const kind of likely.lists) session.tags.want(kind, { comes: true });
   session.start((handlers) => listenAfterCards(session, handlers));
-  let prefetched: Promise<unknown> | void = undefined;
+  let prefetched: Promise<readonly Promise<unknown>[]> | undefined;
   const code = likely.code?.then(
-    ({ prefetch }) => void (prefetched = prefetch?.(session)),
+    ({ prefetch }) => void (prefetched = prefetch?.(session).catch(() => [])),
     () => undefined,
   );
   await Promise.race([Promise.all([session.whenListed, code]), sleep(PATIENCE_MS)]);
@@ -52,8 +52,9 @@ export async function open(modules: Modules, likely: Likely, early: Map<string, 
   const offers = makeTabs(session.dashboards ?? [], modules)
     .flatMap(({ cards = [], is_active }) => (is_active ? cards : []))
     .filter((offer) => likely.offers.includes(offer));
-  const answers = await Promise.race([prefetchCards(session, offers), sleep(PREFETCH_WAIT_MS).then(() => [])]);
-  session.prefetched = hideUntil(Promise.race([Promise.allSettled([...answers, prefetched]), sleep(PREFETCH_WAIT_MS)]));
+  const sent = Promise.all([prefetchCards(session, offers), prefetched ?? []]).then((answers) => answers.flat());
+  const answers = await Promise.race([sent, sleep(PREFETCH_WAIT_MS).then(() => [])]);
+  session.prefetched = hideUntil(Promise.race([Promise.allSettled(answers), sleep(PREFETCH_WAIT_MS)]));
   void session.prefetched.then(() => (session.prefetched = null));
   mount(App, { target: document.body, props: { session, modules } });
 }

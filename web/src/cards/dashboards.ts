@@ -100,10 +100,10 @@ export interface Example {
 export interface DashboardCode {
   readonly default: Component<DashboardProps>;
   /**
-   * Requests what it shows first, before it is created: for dashboards that are not pages of cards. The frame
-   * is hidden for a moment while what it returns is pending, so that it is painted once.
+   * Requests what it shows first, before it is created: for dashboards that are not pages of cards. Resolves when the
+   * requests are sent, with answers that the frame stays hidden for, a moment at most, so that it is painted once.
    */
-  readonly prefetch?: (session: Session) => Promise<unknown> | void;
+  readonly prefetch?: (session: Session) => Promise<readonly Promise<unknown>[]>;
 }
 
 /** What a dashboard's index.ts exports. Its title and kinds come from the server's list. */

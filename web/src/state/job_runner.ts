@@ -39,7 +39,7 @@ export class JobRunner {
 
   async run(work: string, question: object, options: RunOptions<unknown>): Promise<unknown> {
     const { signal, onjob } = options;
-    const started = await this.client.startJob(work, question, signal);
+    const started = await (options.started ?? this.client.startJob(work, question, signal));
     const job = isEnded(started) ? started : await this.#whenEnded(started, options);
     onjob?.(job);
     if (job.state === "cancelled") throw new ApiError(CANCELLED, `${job.title} was cancelled.`);

@@ -10,6 +10,8 @@ export const CANCELLED = "job_cancelled";
 export interface RunOptions<Part> {
   /** Aborted, the job is cancelled, unless another part of the page waits for it too. */
   readonly signal?: AbortSignal;
+  /** The answer to starting it, where that was asked for already. */
+  readonly started?: Promise<Job> | undefined;
   readonly onjob?: (job: Job) => void;
   /** New partial results, in order. After a reload or in a second tab, all from the first one. */
   readonly onpartials?: (partials: readonly Part[]) => void;

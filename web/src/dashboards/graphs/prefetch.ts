@@ -32,7 +32,7 @@ interface Sent {
 }
 const sent = new WeakMap<Session, Sent>();
 
-export function prefetch(session: Session): void {
+export async function prefetch(session: Session): Promise<readonly Promise<unknown>[]> {
   const { client, settings } = session;
   const list = listGraphs(client);
   const mine: Sent = { list, levels: null };
@@ -48,12 +48,11 @@ export function prefetch(session: Session): void {
   };
   const named = graphOption(settings);
   if (named) ask(named);
-  Promise.all([list, session.whenListed]).then(
-    ([{ graphs }]) => {
-      if (!named && sent.get(session) === mine) ask(firstGraph(graphs, session.runs.shown));
-    },
-    () => undefined,
-  );
+  else {
+    const [{ graphs }] = await Promise.all([list, session.whenListed]);
+    if (sent.get(session) === mine) ask(firstGraph(graphs, session.runs.shown));
+  }
+  return [];
 }
 
 export function takeList(session: Session): Promise<GraphList> | null {

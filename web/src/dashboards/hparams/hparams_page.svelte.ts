@@ -102,11 +102,11 @@ export class HParamsPage {
     });
   }
 
-  /** Loads the table for whoever shows it first. Resolves when it is there, or cannot be. */
-  async prefetch(): Promise<void> {
+  /** Loads the table for whoever shows it first. Resolves when it is asked for, with the answer. */
+  async prefetch(): Promise<readonly Promise<unknown>[]> {
     this.#endPrefetch ??= this.watch();
     await tick();
-    await this.#asked?.catch(() => undefined);
+    return this.#asked ? [this.#asked.catch(() => undefined)] : [];
   }
 
   /** Loads the table while somebody shows it. Returns a function that ends it. */

@@ -10,7 +10,7 @@ import { findView, usualView } from "./tabs";
 
 const sent = new WeakMap<Session, Promise<SessionList>>();
 
-export function prefetch(session: Session): void {
+export async function prefetch(session: Session): Promise<readonly Promise<unknown>[]> {
   const { client, settings } = session;
   const list = listSessions(client);
   sent.set(session, list);
@@ -20,10 +20,11 @@ export function prefetch(session: Session): void {
   const open = (question: object | null): void =>
     void (question && client.startJob(OPEN, { session: question }).catch(() => undefined));
   if (named) open(named);
-  Promise.all([list, session.whenListed]).then(
-    ([{ sessions }]) => !named && open(firstSession(sessions, session.runs.shown)),
-    () => undefined,
-  );
+  else {
+    const [{ sessions }] = await Promise.all([list, session.whenListed]);
+    open(firstSession(sessions, session.runs.shown));
+  }
+  return [];
 }
 
 export function takeList(session: Session): Promise<SessionList> | null {

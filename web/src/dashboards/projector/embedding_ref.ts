@@ -38,6 +38,10 @@ export const findListed = (
     listed.find(({ run, name }) => run === embedding.run && name === embedding.name)) ||
   null;
 
+/** Vectors of the same name may be others, once the run has logged again. */
+export const listedVersion = ({ rows, dimensions, has_metadata }: ListedEmbedding): string =>
+  `${rows} ${dimensions} ${has_metadata}`;
+
 /**
  * The one to begin with: of a shown run, one that can be read and that a config names, with metadata, the largest. The
  * server's order decides the rest.

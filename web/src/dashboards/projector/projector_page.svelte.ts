@@ -15,6 +15,7 @@ import {
   findListed,
   firstEmbedding,
   isLogged,
+  listedVersion,
   type OpenedFile,
   seriesKey,
   stepAt,
@@ -45,7 +46,7 @@ import {
   setView,
   shownView,
 } from "./options";
-import { takeAbout, takeList } from "./prefetch";
+import { takeAbout, takeList, takeResult } from "./prefetch";
 import { readRecipe, type Recipe, usualRecipe, writeRecipe } from "./recipe";
 import { Results } from "./results.svelte";
 import { maskOf, readRows, rowsOf, writeRows } from "./row_sets";
@@ -141,6 +142,7 @@ export class ProjectorPage {
       version: () => this.#version,
       recipe: () => this.recipe,
       isolated: () => this.isolated,
+      early: (key) => takeResult(session, key),
       isFilled: () => this.frame !== null,
     });
     this.clusters = new Clusters(this);
@@ -205,7 +207,7 @@ export class ProjectorPage {
   /** Vectors of the same name may be others: labels were given, or the run has logged again. */
   readonly #version = $derived.by(() => {
     const { file, info } = this;
-    return file ? String(file.version) : info ? `${info.rows} ${info.dimensions} ${info.has_metadata}` : "";
+    return file ? String(file.version) : info ? listedVersion(info) : "";
   });
   /** Equal for the same rows with the same metadata. */
   readonly key = $derived.by(() => `${embeddingKey(this.embedding)} ${this.#version}`);

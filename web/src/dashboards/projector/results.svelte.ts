@@ -4,7 +4,7 @@
 import { untrack } from "svelte";
 import { ApiError } from "../../api/http";
 import type { Job } from "../../api/types";
-import { CANCELLED } from "../../state/jobs.svelte";
+import { CANCELLED, type Jobs } from "../../state/jobs.svelte";
 import type { Session } from "../../state/session.svelte";
 import { type EmbeddingRef, type Placed, readPlaced, readReduced, type Reduced, type ReduceQuestion } from "./answer";
 import { packRows, REDUCE } from "./ask";
@@ -19,6 +19,10 @@ interface Start {
   readonly perturb: number;
 }
 const AFRESH: Start = { from: null, perturb: 0 };
+
+/** Equal for the same positions. */
+export const resultKey = (embedding: EmbeddingRef, version: string, recipe: Recipe, isolation: string): string =>
+  JSON.stringify([embeddingKey(embedding), version, writeRecipe(recipe), isolation]);
 
 /** One reduction of one embedding. */
 export class Result {
@@ -39,6 +43,49 @@ export class Result {
     /** Only these; null: all. */
     readonly rows: Int32Array | null,
   ) {}
+
+  /** Starts its job before the code that follows jobs is there. */
+  async runEarly({ client, jobs }: Session): Promise<void> {
+    const question = this.#question(AFRESH);
+    await this.#run(jobs, question, client.startJob(REDUCE, question));
+  }
+
+  run({ jobs }: Session, start: Start): Promise<void> {
+    return this.#run(jobs, this.#question(start));
+  }
+
+  #question({ from, perturb }: Start): ReduceQuestion {
+    const { embedding, rows } = this;
+    return { ...this.recipe, embedding, rows: rows && packRows(rows), start: from, perturb };
+  }
+
+  async #run(jobs: Jobs, question: ReduceQuestion, started?: Promise<Job>): Promise<void> {
+    this.abort = new AbortController();
+    this.state = "running";
+    this.error = "";
+    const { signal } = this.abort;
+    try {
+      const body = await jobs.run<ArrayBuffer, ArrayBuffer>(REDUCE, question, {
+        signal,
+        started,
+        onjob: (job) => (this.job = job),
+        onpartials: (partials) => {
+          const newest = partials.at(-1);
+          if (newest instanceof ArrayBuffer && !signal.aborted) this.placed = readPlaced(newest);
+        },
+      });
+      if (signal.aborted) return;
+      this.reduced = readReduced(body);
+      this.placed = this.reduced;
+      this.state = "done";
+    } catch (cause) {
+      if (signal.aborted || (cause instanceof ApiError && cause.code === CANCELLED)) this.state = "stopped";
+      else {
+        this.state = "failed";
+        this.error = cause instanceof Error ? cause.message : String(cause);
+      }
+    }
+  }
 }
 
 interface Of {
@@ -49,6 +96,8 @@ interface Of {
   readonly recipe: () => Recipe | null;
   /** The rows that are shown alone, and what tells this set from others. */
   readonly isolated: () => { readonly rows: Int32Array; readonly key: string } | null;
+  /** A result with this key that runs already. */
+  readonly early?: (key: string) => Result | null;
   /** Positions of this moment come from elsewhere: nothing needs to be started. */
   readonly isFilled: () => boolean;
 }
@@ -145,7 +194,7 @@ export class Results {
   }
 
   #keyOf(embedding: EmbeddingRef, recipe: Recipe, isolation: string): string {
-    return JSON.stringify([embeddingKey(embedding), this.of.version(), writeRecipe(recipe), isolation]);
+    return resultKey(embedding, this.of.version(), recipe, isolation);
   }
 
   #find(key: string): Result | undefined {
@@ -157,44 +206,14 @@ export class Results {
     for (const result of this.#all)
       if (result.state === "running" && embeddingKey(result.embedding) !== embeddingKey(embedding))
         result.abort.abort();
-    const result = new Result(key, embedding, recipe, rows);
+    const early = this.of.early?.(key);
+    const result = early ?? new Result(key, embedding, recipe, rows);
     this.#all = [...this.#all.slice(-MAX_KEPT + 1), result];
-    void this.#compute(result, AFRESH);
+    if (!early) void this.#compute(result, AFRESH);
   }
 
-  async #compute(result: Result, { from, perturb }: Start): Promise<void> {
-    const { session } = this.of;
-    const question: ReduceQuestion = {
-      ...result.recipe,
-      embedding: result.embedding,
-      rows: result.rows && packRows(result.rows),
-      start: from,
-      perturb,
-    };
-    result.abort = new AbortController();
-    result.state = "running";
-    result.error = "";
-    const { signal } = result.abort;
-    try {
-      const body = await session.jobs.run<ArrayBuffer, ArrayBuffer>(REDUCE, question, {
-        signal,
-        onjob: (job) => (result.job = job),
-        onpartials: (partials) => {
-          const newest = partials.at(-1);
-          if (newest instanceof ArrayBuffer && !signal.aborted) result.placed = readPlaced(newest);
-        },
-      });
-      if (signal.aborted) return;
-      result.reduced = readReduced(body);
-      result.placed = result.reduced;
-      result.state = "done";
-    } catch (cause) {
-      if (signal.aborted) this.#all = this.#all.filter((each) => each !== result || result.placed !== null);
-      if (signal.aborted || (cause instanceof ApiError && cause.code === CANCELLED)) result.state = "stopped";
-      else {
-        result.state = "failed";
-        result.error = cause instanceof Error ? cause.message : String(cause);
-      }
-    }
+  async #compute(result: Result, start: Start): Promise<void> {
+    await result.run(this.of.session, start);
+    if (result.abort.signal.aborted) this.#all = this.#all.filter((each) => each !== result || result.placed !== null);
   }
 }
