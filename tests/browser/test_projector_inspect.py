@@ -313,6 +313,7 @@ def test_views_are_kept_points_saved_and_files_opened(open_page, garments, tmp_p
         "filteredPoints": [9, 4, 6],
         "projections": [{"tsne-0": place, "tsne-1": place * place} for place in (1, 2, 3)],
         "selectedPoints": [0],
+        "cameraDef": {"orthographic": True, "position": [1, 0, 1], "target": [1, 0, 0], "zoom": 2},
     }
     bookmarks.write_text(json.dumps([state]))
     page.get_by_role("button", name="Bookmarks").click()
@@ -322,6 +323,8 @@ def test_views_are_kept_points_saved_and_files_opened(open_page, garments, tmp_p
     expect(page.get_by_role("region", name="Embedding")).to_contain_text("3 of 30 points")
     expect(page.get_by_role("toolbar", name="Selection")).to_contain_text("1 selected")
     address_has(page, "projector.by;tsne")
+    # The middle of the positions and half their size: 2 ± 1 and 5 ± 4.
+    address_has(page, "projector.camera;3;5;0;2;")
     page.keyboard.press("Escape")
     wait_ready(page)
     rows = list(csv.DictReader(io.StringIO(save(page, "CSV").decode())))

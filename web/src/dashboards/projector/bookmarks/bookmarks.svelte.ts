@@ -3,17 +3,21 @@
 
 import { fileName, saveFile } from "../../../base/files";
 import { isLogged, seriesKey } from "../embedding_ref";
-import { keptOptions, restoreOptions } from "../options";
+import { keptOptions, restoreOptions, setCameraOption } from "../options";
 import type { ProjectorPage } from "../projector_page.svelte";
 import { type Recipe, usualRecipe } from "../recipe";
 import { rowsOf, writeRows } from "../row_sets";
+import type { Camera } from "../scene/camera";
+import { Cloud } from "../scene/cloud.svelte";
+import { placeIn, writeCamera } from "../show_in_cloud.svelte";
+import { readCameraDef, writeCameraDef } from "./camera_def";
 import {
   BookmarksError,
-  type CameraDef,
   checkStates,
   positionsOf,
   readStates,
   type State,
+  type StatePositions,
   withPositions,
   writeStates,
 } from "./states";
@@ -72,6 +76,8 @@ export class Bookmarks {
     const filtered = state.filteredPoints ?? [];
     // Before the positions, which belong to these points alone.
     page.isolate(filtered.length < count ? Int32Array.from(filtered).sort() : null);
+    // The camera is that of the bookmark.
+    page.cloud.stay();
     if (placed) page.results.put(recipe, placed);
     if (state.runglass) {
       restoreOptions(page.settings, state.runglass);
@@ -88,7 +94,17 @@ export class Bookmarks {
     if (page.columns.info(state.selectedColorOptionName ?? ""))
       page.coloring.choose({ kind: "column", column: state.selectedColorOptionName as string });
     if (page.columns.info(state.selectedLabelOption ?? "")) page.setLabel(state.selectedLabelOption as string);
+    setCameraOption(page.settings, writeCamera(placed && cameraOf(state, placed, page)));
   }
+}
+
+/** In the units of its positions; null: home. */
+function cameraOf(state: State, placed: StatePositions, { components, dimensions }: ProjectorPage): Camera | null {
+  const cloud = new Cloud();
+  cloud.start(state.dataSetDimensions[0]);
+  const isPca = state.selectedProjection === "pca";
+  placeIn(cloud, placed, { components: isPca ? components : null, dimensions, animateMs: 0 });
+  return readCameraDef(state.cameraDef, cloud.dimensions, cloud.bounds);
 }
 
 const kept = new WeakMap<ProjectorPage, { key: string; bookmarks: Bookmarks }>();
@@ -151,7 +167,7 @@ function stateOf(page: ProjectorPage, label: string): State {
     ...(isolated && { filteredPoints: [...isolated.rows] }),
     shuffledDataIndices: [],
     selectedPoints: [...selection.rows],
-    cameraDef: cameraOf(page),
+    cameraDef: writeCameraDef(cloud.view.camera, cloud.dimensions, cloud.bounds),
     selectedColorOptionName: coloring.by.kind === "column" ? coloring.by.column : "",
     forceCategoricalColoring: false,
     selectedLabelOption: page.label ?? "",
@@ -166,26 +182,4 @@ function stateOf(page: ProjectorPage, label: string): State {
     Number(positions[3 * Math.floor(i / dimensions) + (i % dimensions)]),
   );
   return withPositions(state, { positions: flat, dimensions, rows: null });
-}
-
-/** In a space where every axis goes from -1 to 1. */
-function cameraOf({ cloud }: ProjectorPage): CameraDef {
-  const { camera, dimensions } = cloud.view;
-  const { center, half } = cloud.bounds;
-  const target = [camera.x, camera.y, camera.z].map((at, axis) => (at - (center[axis] ?? 0)) / (half[axis] || 1));
-  if (dimensions === 2)
-    return {
-      orthographic: true,
-      position: [target[0] ?? 0, target[1] ?? 0, 1],
-      target: [target[0] ?? 0, target[1] ?? 0, 0],
-      zoom: camera.zoom,
-    };
-  const DISTANCE = 3.5;
-  const away = [
-    Math.sin(camera.yaw) * Math.cos(camera.pitch),
-    Math.sin(camera.pitch),
-    Math.cos(camera.yaw) * Math.cos(camera.pitch),
-  ];
-  const position = away.map((part, axis) => (target[axis] ?? 0) + (part * DISTANCE) / camera.zoom);
-  return { orthographic: false, position, target, zoom: 1 };
 }

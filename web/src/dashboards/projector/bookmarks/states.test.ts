@@ -69,3 +69,10 @@ test("other files are refused with a reason", () => {
   // One state alone, and one without a name.
   expect(readStates(JSON.stringify({ ...saved, label: "" }), 3, 50)[0]?.label).toBe("Bookmark 1");
 });
+
+test("positions of PCA stand in the columns of their components", () => {
+  const cells = { "pca-1": 1, "pca-3": 3 };
+  const state = { ...saved, selectedProjection: "pca", pcaComponentDimensions: [3, 1], projections: [cells] };
+  const [read] = readStates(JSON.stringify([{ ...state, dataSetDimensions: [1, 50] }]), 1, 50);
+  expect(positionsOf(read as State)).toEqual({ positions: Float32Array.of(0, 1, 0, 3), dimensions: 4, rows: null });
+});

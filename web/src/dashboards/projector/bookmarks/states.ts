@@ -1,6 +1,8 @@
 // Bookmarks in the form of TensorBoard's files: an array of states, each with everything that one view of the points
 // needs. Pure.
 
+import type { CameraDef } from "./camera_def";
+
 export type Projection = "pca" | "tsne" | "umap" | "custom";
 
 /** Names as in the files. Everything but the first three may be missing in files that other programs have written. */
@@ -39,14 +41,6 @@ export interface State {
   selectedLabelOption?: string;
   /** Options of the view as in the address, where it was written by Runglass. TensorBoard ignores them. */
   runglass?: Record<string, string>;
-}
-
-/** In TensorBoard's space, where every axis goes from -1 to 1. */
-export interface CameraDef {
-  orthographic: boolean;
-  position: number[];
-  target: number[];
-  zoom: number;
 }
 
 export class BookmarksError extends Error {}
@@ -132,6 +126,14 @@ export function axesOf(state: State): string[] {
   }
 }
 
+const MOST_COMPONENTS = 100;
+/** Positions of PCA have a column for each component, also for those that are not shown. */
+const columnsOf = (axes: readonly string[]): number[] =>
+  axes.map((axis, i) => {
+    const component = Number(/^pca-(\d+)$/.exec(axis)?.[1] ?? i);
+    return component < MOST_COMPONENTS ? component : i;
+  });
+
 const numbered = (name: string, is3d: boolean): string[] =>
   Array.from({ length: is3d ? 3 : 2 }, (_, i) => `${name}-${i}`);
 
@@ -148,18 +150,22 @@ export function positionsOf(state: State): StatePositions | null {
   const axes = axesOf(state);
   const [count] = state.dataSetDimensions;
   if (!Array.isArray(projections) || projections.length === 0 || axes.length < 2) return null;
+  const columns = columnsOf(axes);
+  const dimensions = Math.max(...columns) + 1;
   const rows: number[] = [];
   const positions: number[] = [];
   for (let row = 0; row < Math.min(count, projections.length); row++) {
     const here = axes.map((axis) => projections[row]?.[axis]);
     if (!here.every((value) => Number.isFinite(value))) continue;
     rows.push(row);
-    positions.push(...(here as number[]));
+    const cells = new Array<number>(dimensions).fill(0);
+    columns.forEach((column, i) => (cells[column] = here[i] as number));
+    positions.push(...cells);
   }
   if (rows.length === 0) return null;
   return {
     positions: Float32Array.from(positions),
-    dimensions: axes.length,
+    dimensions,
     rows: rows.length === count ? null : Int32Array.from(rows),
   };
 }
