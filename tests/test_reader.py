@@ -7,6 +7,7 @@ import csv
 import io
 import math
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from tests.support.event_files import put
 
 import runglass
 from runglass.errors import AssetGone, BadArgument, BadRequest, RunUnknown, SeriesUnknown, ValueDamaged
-from runglass.reader import Picture
+from runglass.reader import Log, Picture
 from runglass.store.model import Audio, Image
 from runglass.writer.files.record_file import EventFileWriter
 from runglass.writer.values import hparams, summaries
@@ -285,6 +286,34 @@ def test_mistakes_are_explained(logs: Path) -> None:
         runglass.open(logs / "missing")
     with pytest.raises(IndexError):
         log.read("train", "loss").value[4]
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda log: log.tags(3), "run=3: expected a str"),
+        (lambda log: log.scalars("train", 3), "tag=3: expected a str"),
+        (lambda log: log.scalars(["train"], "loss"), r"run=\['train'\]: expected a str"),
+        (lambda log: log["train"][3], "tag=3: expected a str"),
+        (lambda log: log["train"].get(3), "tag=3: expected a str"),
+        (lambda log: log.read("train", 3), "tag=3: expected a str"),
+        (lambda log: log.band(3, "loss"), r"runs=3\): expected a list of runs"),
+        (lambda log: log.band([3], "loss"), "run=3: expected a str"),
+        (lambda log: log.hparams("loss"), r"metrics='loss': expected a list, such as \['loss'"),
+        (lambda log: log.hparams(3), "metrics=3: expected a list"),
+        (lambda log: log.graphs(3), "run=3: expected a str"),
+        (lambda log: log.graph("train", 3), "name=3: expected a str"),
+        (lambda log: log.embeddings(3), "run=3: expected a str"),
+        (lambda log: log.embedding("train", 3), "name=3: expected a str"),
+        (lambda log: log.profiles(3), "run=3: expected a str"),
+        (lambda log: log.profile("train", 3), "session=3: expected a str"),
+        (lambda log: log.assets(3), "run=3: expected a str"),
+        (lambda log: log.assets(family=3), "family=3: expected a str"),
+    ],
+)
+def test_a_name_that_is_no_text_is_told(logs: Path, call: Callable[[Log], object], says: str) -> None:
+    with pytest.raises(BadArgument, match=says):
+        call(runglass.open(logs))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import math
 import os
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any, Self, get_args
 
@@ -147,6 +147,7 @@ class Log(Mapping[str, "Run"]):
 
         >>> log.tags("train")
         """
+        _text("run", run)
         return {info.key.tag: info.meta.kind.value for info in self._source.list_series(run=run)}
 
     def scalars(self, run: str, tag: str, *, attempts: Attempts = "latest") -> Scalars:
@@ -157,6 +158,8 @@ class Log(Mapping[str, "Run"]):
 
         >>> log.scalars("train", "loss").value.min()
         """
+        _text("run", run)
+        _text("tag", tag)
         try:
             (columns,) = self._source.read_columns([SeriesKey(run, tag)], attempts=_attempts(attempts))
         except SeriesUnknown:
@@ -218,13 +221,15 @@ class Log(Mapping[str, "Run"]):
 
         >>> log.band(["seed=1", "seed=2"], "loss", spread="std").center
         """
-        if isinstance(runs, str):
+        if isinstance(runs, str) or not isinstance(runs, Iterable):
             raise BadArgument(
-                f"band(runs={runs!r}): expected a list of runs, such as log.runs or [{runs!r}].", where="runs"
+                f"band(runs={runs!r}): expected a list of runs, such as log.runs or [{str(runs)!r}].",
+                where="runs",
             )
         runs = list(runs)
         known = set(self.runs)
         for run in runs:
+            _text("run", run)
             if run not in known:
                 # Raises an error that names the closest ones.
                 self._source.list_series(run=run)
@@ -252,6 +257,8 @@ class Log(Mapping[str, "Run"]):
 
         >>> log.read("train", "weights").value[0]
         """
+        _text("run", run)
+        _text("tag", tag)
         wanted = None if kind is None else _kind(kind)
         values = self._source.read_values(SeriesKey(run, tag), kind=wanted, attempts=_attempts(attempts))
         return Series(
@@ -333,6 +340,11 @@ class Log(Mapping[str, "Run"]):
         def reduced(name: str | tuple[str, str]) -> Metric:
             return Metric(to_name(name), stat, step or 0, best_name, best)
 
+        if isinstance(metrics, str) or not isinstance(metrics, Iterable | None):
+            raise BadArgument(
+                f"metrics={metrics!r}: expected a list, such as ['loss', ('validation', 'loss')].",
+                where="metrics",
+            )
         chosen = None if metrics is None else [reduced(metric) for metric in metrics]
         read = self._sessions.read(self._source)
         return read_rows(self._source, read, self._metrics, chosen, like=reduced(""))
@@ -342,6 +354,7 @@ class Log(Mapping[str, "Run"]):
 
         >>> log.graphs("train")
         """
+        _text("run", run)
         return [info.name for info in list_graphs(self._source, run)]
 
     def graph(self, run: str, name: str | None = None, *, step: int | None = None) -> LogGraph:
@@ -351,6 +364,8 @@ class Log(Mapping[str, "Run"]):
         >>> for node in graph.nodes:
         ...     print(node.name, node.op, node.inputs, node.shapes, node.device)
         """
+        _text("run", run)
+        _text_or_none("name", name)
         return read_log_graph(self._source, run, name, step=step)
 
     def embeddings(self, run: str) -> list[str]:
@@ -358,6 +373,7 @@ class Log(Mapping[str, "Run"]):
 
         >>> log.embeddings("train")
         """
+        _text("run", run)
         return [info.name for info in list_embeddings(self._source, run)]
 
     def embedding(self, run: str, name: str | None = None, step: int | None = None) -> LogEmbedding:
@@ -366,6 +382,8 @@ class Log(Mapping[str, "Run"]):
         >>> words = log.embedding("train", "words", step=5)
         >>> words.vectors.shape, words.metadata["label"][:3]
         """
+        _text("run", run)
+        _text_or_none("name", name)
         return read_log_embedding(self._source, run, name, step)
 
     def profiles(self, run: str) -> list[str]:
@@ -374,6 +392,7 @@ class Log(Mapping[str, "Run"]):
 
         >>> log.profiles("train")
         """
+        _text("run", run)
         return [info.session for info in list_profiles(self._source, run)]
 
     def profile(self, run: str, session: str | None = None) -> LogProfile:
@@ -383,6 +402,8 @@ class Log(Mapping[str, "Run"]):
         >>> kernels = profile.events(category="kernel")
         >>> kernels.name[0], kernels.start_ps[0], kernels.duration_ps.sum()
         """
+        _text("run", run)
+        _text_or_none("session", session)
         return read_log_profile(self._source, run, session)
 
     def assets(self, run: str | None = None, family: str | None = None) -> list[Asset]:
@@ -393,6 +414,8 @@ class Log(Mapping[str, "Run"]):
 
         >>> [asset.name for asset in log.assets("train", "projector")]
         """
+        _text_or_none("run", run)
+        _text_or_none("family", family)
         return self._source.list_assets(run=run, family=None if family is None else _family(family))
 
     def open_asset(self, asset: Asset) -> AssetReader:
@@ -424,6 +447,7 @@ class Run(Mapping[str, Scalars | Series]):
         self.name = name
 
     def __getitem__(self, tag: str) -> Scalars | Series:
+        _text("tag", tag)
         # An expression is computed from scalars, and no tag of the run.
         kind = self.tags.get(tag)
         if kind == "scalar" or (kind is None and tag.startswith("=")):
@@ -530,6 +554,11 @@ def _choice(name: str, value: object, choices: Sequence[str]) -> None:
     if value not in choices:
         known = ", ".join(map(repr, choices))
         raise BadArgument(f"{name}={value!r}: expected one of {known}.", where=name)
+
+
+def _text_or_none(name: str, value: object) -> None:
+    if value is not None:
+        _text(name, value)
 
 
 def _text(name: str, value: object) -> None:
