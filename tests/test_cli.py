@@ -134,6 +134,11 @@ def test_mistakes_are_told_on_one_line(capsys: pytest.CaptureFixture[str]) -> No
 MISTAKES = [
     ("logs --prot 80", 2, "there is no flag --prot; did you mean --port? See runglass --help."),
     ("inspect logs --jsn0", 2, "there is no flag --jsn0; did you mean --json? See runglass inspect --help."),
+    ("demo --steps 4", 2, "there is no flag --steps. See runglass demo --help."),
+    ("query logs", 2, "LOGDIR is missing: runglass query SQL LOGDIR. See runglass query --help."),
+    ("ingest logs", 2, "--to is missing: runglass ingest LOGDIR --to DATABASE."),
+    ("import", 2, "kind, PATH are missing: runglass import wandb|mlflow|csv PATH."),
+    ("token", 2, "action is missing: runglass token create|list|revoke."),
     ("profile logs --qqq", 2, "there is no flag --qqq. See runglass profile --help."),
     ("logs --a\x1b[2J", 2, "there is no flag --a␛[2J. See runglass --help."),
     ("logs --port x", 2, "'x' is not a port; write a number"),

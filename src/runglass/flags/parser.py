@@ -9,6 +9,8 @@ from typing import Any, NoReturn
 
 from runglass.visible import make_visible
 
+# As argparse begins its message.
+REQUIRED = "the following arguments are required: "
 # A command line, and what it does.
 Examples = Sequence[tuple[str, str]]
 
@@ -36,15 +38,30 @@ class Parser(argparse.ArgumentParser):
         return args
 
     def error(self, message: str) -> NoReturn:
+        missing = message.removeprefix(REQUIRED)
+        if missing != message:
+            takes = [
+                f"{each.option_strings[0]} {each.metavar}" if each.option_strings else _placeholder(each)
+                for each in self._actions
+                if each.required
+            ]
+            verb = "are" if "," in missing else "is"
+            message = f"{missing} {verb} missing: {self.prog} {' '.join(takes)}"
         # Without the usage, which is longer than a screen's worth of attention: the mistake is what matters.
         end = "" if message.endswith("?") else "."
         self.exit(2, make_visible(f"Error: {message}{end} See {self.prog} --help.\n"))
 
 
+def _placeholder(argument: argparse.Action) -> str:
+    return "|".join(argument.choices) if argument.choices else str(argument.metavar or argument.dest)
+
+
 def _unknown_flag(word: str, known: Collection[str]) -> str:
     flag = word.partition("=")[0]
-    close = get_close_matches(flag, [each for each in known if each.startswith("--")], n=1)
-    return f"there is no flag {flag}" + (f"; did you mean {close[0]}?" if close else "")
+    # Without the dashes, which all have in common: --steps is not nearly --store.
+    names = [each.removeprefix("--") for each in known if each.startswith("--")]
+    close = get_close_matches(flag.lstrip("-"), names, n=1, cutoff=0.65)
+    return f"there is no flag {flag}" + (f"; did you mean --{close[0]}?" if close else "")
 
 
 def with_underscores(words: list[str]) -> list[str]:
