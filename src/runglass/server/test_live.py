@@ -199,11 +199,15 @@ def test_signals_stop_the_server_cleanly(number):
         text=True,
     ) as process:
         assert process.stdout is not None
-        with listening(int(process.stdout.readline())) as response:
-            read_change(response)
-            process.send_signal(number)
-            assert response.read() == b""
-        out, errors = process.communicate(timeout=PATIENCE_S)
+        try:
+            with listening(int(process.stdout.readline())) as response:
+                read_change(response)
+                process.send_signal(number)
+                assert response.read() == b""
+            out, errors = process.communicate(timeout=PATIENCE_S)
+        finally:
+            # After a failure Popen would wait for it for ever.
+            process.kill()
     assert (out, errors, process.returncode) == ("stopped\n", "", 0)
 
 
