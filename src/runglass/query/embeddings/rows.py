@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runglass.query.embeddings.inline import show_inline
 from runglass.query.embeddings.listing import list_embeddings, steps_of
 from runglass.query.embeddings.model import Embedding, EmbeddingUnknown, Float32, Pixels, Sprite
 from runglass.query.embeddings.read import find_entries, pick_step, read_entry
@@ -55,7 +56,7 @@ class LogSprite:
 
 
 class LogEmbedding:
-    """An embedding of a run at one step: `vectors`, `metadata`, `sprite`.
+    """An embedding of a run at one step: `vectors`, `metadata`, `sprite`. The last line of a notebook's cell shows its points.
 
     >>> words = log.embedding("train", "words")
     >>> words.vectors[0], words.metadata["label"][0]
@@ -75,6 +76,9 @@ class LogEmbedding:
     def __repr__(self) -> str:
         rows, dimensions = self.shape
         return f"<embedding {self.name!r} of {rows:,} × {dimensions:,}>"
+
+    def _repr_html_(self) -> str:
+        return show_inline(self.source, self.name)
 
     def __len__(self) -> int:
         return self.source.rows
