@@ -11,6 +11,10 @@ from runglass.native.arrays cimport SHORT, real
 cnp.import_array()
 
 
+cdef enum:
+    STRIDE = 32
+
+
 cdef double scaled_sum(const real* y, Py_ssize_t count, double factor) noexcept nogil:
     """Sum of the finite values times `factor`, with the rounding errors of the additions carried along."""
     cdef Py_ssize_t i
@@ -45,6 +49,23 @@ cdef inline int32_t ordered32(int32_t bits) noexcept nogil:
 
 cdef inline int64_t ordered64(int64_t bits) noexcept nogil:
     return bits ^ ((bits >> 63) & INT64_MAX)
+
+
+cdef Py_ssize_t find_first(const real* y, Py_ssize_t count, real value) noexcept nogil:
+    """Where a value is that is there. Zeros are equal, whatever their sign."""
+    cdef Py_ssize_t i = 0
+    cdef int j, hit
+    # Many at a time, without a question after each.
+    while i + STRIDE <= count:
+        hit = 0
+        for j in range(STRIDE):
+            hit |= y[i + j] == value
+        if hit:
+            break
+        i += STRIDE
+    while y[i] != value:
+        i += 1
+    return i
 
 
 cdef bint find_extremes(const real* y, Py_ssize_t count, Statistics* s) noexcept nogil:
@@ -82,12 +103,8 @@ cdef bint find_extremes(const real* y, Py_ssize_t count, Statistics* s) noexcept
         memcpy(&high, &high64, sizeof(double))
     if odd:
         return False
-    s.lowest = s.highest = 0
-    # Zeros are equal, whatever their sign.
-    while y[s.lowest] != low:
-        s.lowest += 1
-    while y[s.highest] != high:
-        s.highest += 1
+    s.lowest = find_first(y, count, low)
+    s.highest = find_first(y, count, high)
     s.finite_count = count
     return True
 
