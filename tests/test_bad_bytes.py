@@ -68,10 +68,13 @@ def test_every_flipped_bit_costs_one_record_or_what_follows_a_bad_length(logdir:
     data = eb.records(*payloads)
     begins = [len(eb.records(*payloads[:index])) for index in range(len(payloads))]
     for bit in range(len(data) * 8):
-        damaged = bytearray(data)
-        damaged[bit // 8] ^= 1 << bit % 8
         record = max(index for index, begin in enumerate(begins) if begin <= bit // 8)
         is_header = bit // 8 - begins[record] < HEADER_BYTES
+        if not is_header and bit % 8 != bit // 8 % 8:
+            # One bit of each byte of a payload, in turn: all of them are alike to its checksum.
+            continue
+        damaged = bytearray(data)
+        damaged[bit // 8] ^= 1 << bit % 8
         put(logdir / "run", bytes(damaged))
         log = runglass.open(logdir)
         lost = range(record, len(payloads)) if is_header else [record]

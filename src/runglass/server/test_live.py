@@ -64,7 +64,11 @@ def read_block(response: HTTPResponse) -> list[str]:
 
 
 def read_change(response: HTTPResponse) -> dict:
-    event, data = read_block(response)
+    block = read_block(response)
+    while block and block[0].startswith(":"):
+        # A heartbeat: on a loaded machine one comes before the first change.
+        block = read_block(response)
+    event, data = block
     assert event == "event: change"
     return json.loads(data.removeprefix("data: "))
 
