@@ -113,7 +113,7 @@ def comparable(rows: FileRows) -> Any:
     return order, tags, extras, rows.records, rows.skipped, rows.first_skipped, rows.offset, rows.stop
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(event_files())
 def test_scanner_equals_plain_reader(data: bytes) -> None:
     with written(data) as path:
@@ -136,7 +136,7 @@ def test_scanner_equals_plain_reader_on_damaged_files(data: bytes, draw: st.Data
 # ---- one file, in pieces
 
 
-@settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=3, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(event_files(max_events=3))
 @example(
     eb.records(
@@ -237,7 +237,7 @@ def nested(payload: bytes) -> bytes:
 
 
 @settings(
-    max_examples=80,
+    max_examples=50,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     phases=WITHOUT_SHRINKING,
 )
