@@ -10,7 +10,8 @@ from msgspec import Struct
 from runglass.query.profiles.analysis.columns import columns
 from runglass.query.profiles.analysis.facts import show_bytes
 from runglass.query.profiles.analysis.grouping import group
-from runglass.query.profiles.analysis.intervals import cover
+from runglass.query.profiles.analysis.intervals import Cover, cover
+from runglass.query.profiles.analysis.kept import kept
 from runglass.query.profiles.analysis.launching import nearest
 from runglass.query.profiles.analysis.model import (
     REGIONS,
@@ -23,7 +24,7 @@ from runglass.query.profiles.analysis.model import (
     RegionSum,
 )
 from runglass.query.profiles.analysis.shapes import DTYPE_BYTES, parse_dims, parse_texts
-from runglass.query.profiles.model import Int8, Int32, Int64, Mask, Trace
+from runglass.query.profiles.model import Int8, Int32, Int64, Mask, Trace, used_names
 from runglass.query.profiles.stacks import parse_frame
 
 BEFORE = "(allocated before the profile)"
@@ -209,28 +210,36 @@ def short_types(text: str) -> str:
     return SCALAR_TYPES.get(int(numbers[0]), "") if numbers else ""
 
 
-def regions_of(trace: Trace, made: Allocations, chosen: Int64) -> Int8:
-    """What memory is for: an index into the regions for each of these allocations."""
+@kept
+def passes(trace: Trace) -> tuple[Int32, Cover]:
+    """For each event whether the optimizer or the backward pass is around it (their regions, -1: neither), and when the latter runs."""
     kinds = np.full(len(trace.strings) + 1, -1, np.int32)
-    for number in np.flatnonzero(np.bincount(trace.name, minlength=1)).tolist():
+    for number in used_names(trace):
         text = trace.text(number)
         if text.startswith(("Optimizer.step", "Optimizer.zero_grad")):
             kinds[number] = OPTIMIZER
         elif text.startswith("autograd::engine"):
             kinds[number] = GRADIENTS
+    if not (kinds >= 0).any():
+        return np.full(len(trace), -1, np.int32), cover(np.empty(0, np.int64), np.empty(0, np.int64))
     own = kinds[trace.name]
+    backward = np.flatnonzero(own == GRADIENTS)
+    begins = trace.start_ps[backward]
+    return nearest(own, trace.parent), cover(begins, begins + trace.duration_ps[backward])
+
+
+def regions_of(trace: Trace, made: Allocations, chosen: Int64) -> Int8:
+    """What memory is for: an index into the regions for each of these allocations."""
+    around, backward = passes(trace)
     found = np.full(len(chosen), UNKNOWN, np.int8)
     has = np.flatnonzero(made.event[chosen] >= 0)
     events, ends = made.event[chosen[has]], made.end_ps[chosen[has]]
-    kind = nearest(own, trace.parent)[events]
-    backward = np.flatnonzero(own == GRADIENTS)
-    begins = trace.start_ps[backward]
-    passes = cover(begins, begins + trace.duration_ps[backward])
+    kind = around[events]
     # What the backward pass frees was kept for it.
-    at = np.searchsorted(passes.start, ends, side="right") - 1
+    at = np.searchsorted(backward.start, ends, side="right") - 1
     freed_there = (at >= 0) & (ends >= 0)
-    if len(passes.start):
-        freed_there &= ends <= passes.end[np.maximum(at, 0)]
+    if len(backward.start):
+        freed_there &= ends <= backward.end[np.maximum(at, 0)]
     is_temporary = (ends >= 0) & (ends <= trace.start_ps[events] + trace.duration_ps[events])
     found[has] = np.select(
         [is_temporary, kind >= 0, freed_there | (trace.module[events] >= 0)],

@@ -55,10 +55,9 @@ def checkpointing(trace: Trace, made: Allocations, activations: Int64) -> Saving
     largest = int((best.alive - best.largest).max())
     return Saving(
         title=f"Checkpointing of {best.name}",
-        evidence=f"{show_count(len(best.calls), 'call')} of {best.name} keep {show_bytes(float(best.alive.sum()))} of activations for the "
-        f"backward pass. What is needed is one output of each, taken for as large as its largest tensor "
-        f"({show_bytes(float(best.largest.sum()))} in all), and what one call computes again ({show_bytes(largest)}). "
-        f"It costs their forward pass once more: {show_time(cost)} of the {place} in a step.",
+        evidence=f"{show_count(len(best.calls), 'call')} of {best.name} keep {show_bytes(float(best.alive.sum()))} for the backward pass. "
+        f"Needed are an output of each, at most {show_bytes(float(best.largest.sum()))} by their largest tensors, and what one call "
+        f"computes again, {show_bytes(largest)}. It costs their forward pass once more: {show_time(cost)} of the {place} in a step.",
         bytes=float(best.saved),
         cost_ps=cost,
     )

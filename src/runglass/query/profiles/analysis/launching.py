@@ -38,11 +38,11 @@ def has_meaning(trace: Trace, meanings: frozenset[str]) -> Mask:
 @kept
 def device_work(trace: Trace) -> Mask:
     """Events that keep a device busy: kernels and copies, not the annotations around them."""
-    return (
-        on_device(trace)
-        & ~has_meaning(trace, frozenset({"step", "module", "sync"}))
-        & (trace.duration_ps > 0)
-    )
+    wanted = [
+        each.place == "device" and each.meaning not in ("step", "module", "sync")
+        for each in trace.info.categories
+    ]
+    return marked(np.array(wanted, np.uint8), trace.category) & (trace.duration_ps > 0)
 
 
 def nearest(own: Int32, parent: Int32) -> Int32:
@@ -61,7 +61,11 @@ def launches(trace: Trace) -> tuple[Int32, Int32]:
 def framework_ops(trace: Trace) -> Mask:
     """Events of the host that are ops of the framework, not annotations, calls of the driver or Python functions."""
     others = CALLS | PYTHON | ANNOTATIONS
-    return ~on_device(trace) & has_meaning(trace, OPS) & ~has_category(trace, others)
+    wanted = [
+        each.place == "host" and each.meaning in OPS and each.name.lower() not in others
+        for each in trace.info.categories
+    ]
+    return marked(np.array(wanted, np.uint8), trace.category)
 
 
 @kept
