@@ -15,10 +15,16 @@ export function placeOf({ settings, cursor }: Session, id: string): number | nul
   return own === undefined ? cursor.at : cursor.placeOf(own);
 }
 
-/** Moves the cursor of the card, or the shared one. */
-export function setPlace({ settings, cursor }: Session, id: string, at: number | null): void {
-  if (settings.isCursorLinked) cursor.set(at);
-  else settings.setCard(id, { at: at === null ? null : { axis: settings.cursorAxis, at } });
+/** Moves the cursor of the card, or the shared one; returns what moves it back. */
+export function setPlace({ settings, cursor }: Session, id: string, at: number | null): () => void {
+  if (settings.isCursorLinked) {
+    const before = settings.cursor;
+    cursor.set(at);
+    return () => settings.set({ cursor: before });
+  }
+  const before = settings.card(id).at;
+  settings.setCard(id, { at: at === null ? null : { axis: settings.cursorAxis, at } });
+  return () => settings.setCard(id, { at: before });
 }
 
 /** Each value's position on the cursor's axis. */
@@ -61,10 +67,11 @@ export class CardCursor {
   readonly isNearest = $derived.by(() => this.at !== null && this.index >= 0 && this.places[this.index] !== this.at);
   readonly sample = $derived.by((): Sample | null => (this.series ? sampleAt(this.series, this.index) : null));
 
-  move(index: number): void {
+  /** Returns what moves it back. */
+  move(index: number): () => void {
     const last = this.places.length - 1;
     const place = this.places[Math.min(Math.max(index, 0), last)];
-    if (place !== undefined) setPlace(this.session, this.id(), place);
+    return place === undefined ? () => {} : setPlace(this.session, this.id(), place);
   }
 
   follow(): void {

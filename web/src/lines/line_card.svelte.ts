@@ -97,10 +97,16 @@ export class LineCard {
     const { cursor, settings } = this.session;
     return settings.cursor && isTimeAxis(this.x) ? cursor.on(this.x) : null;
   });
-  /** Moves the cursor to an x; missing on an axis that is not a time. */
-  readonly pick = $derived.by((): ((x: number) => void) | undefined => {
+  /** Moves the cursor to an x, and returns what moves it back; missing on an axis that is not a time. */
+  readonly pick = $derived.by((): ((x: number) => () => void) | undefined => {
     const { x } = this;
-    return isTimeAxis(x) ? (at) => this.session.cursor.set(at, x) : undefined;
+    if (!isTimeAxis(x)) return undefined;
+    return (at) => {
+      const { cursor, settings } = this.session;
+      const before = settings.cursor;
+      cursor.set(at, x);
+      return () => settings.set({ cursor: before });
+    };
   });
 
   /** The chart has drawn these series. */
