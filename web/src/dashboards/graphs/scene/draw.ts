@@ -1,6 +1,7 @@
 // Draws what is visible of a graph with a pen: open groups, edges, nodes, and what lies on top of them. What would be
 // too small to read is left out.
 
+import { formatCount } from "../../../base/count";
 import type { Level, LevelNode, NodeState } from "../answer";
 import type { NodePaint } from "../graph_state.svelte";
 import { isGhost } from "../layout/ghosts";
@@ -108,7 +109,7 @@ class Drawing {
     let right = x + width - 12;
     const paint = this.content.paint.get(node.id);
     if (node.repeats) {
-      const times = `× ${node.repeats}`;
+      const times = `× ${formatCount(node.repeats)}`;
       const pill = this.tools.measure(times, TEXT.valuePx, true) + 16;
       pen.begin();
       pen.box(right - pill + 2, y + 6, pill, 17, 8.5);
@@ -261,7 +262,7 @@ class Drawing {
       right -= measure(value, TEXT.behindPx) + 8;
     }
     if (node.repeats) {
-      const times = `× ${node.repeats}`;
+      const times = `× ${formatCount(node.repeats)}`;
       pen.text(times, right, middle, { sizePx: TEXT.valuePx, color: ink, isBold: true, anchor: "end", alpha });
       right -= measure(times, TEXT.valuePx, true) + 8;
     }
@@ -451,7 +452,7 @@ class Drawing {
 
 /** What stands behind a name: how many ops are in a closed group, the class of an open one, the op of a node. */
 export function behindOf({ op = "", label, count, can_open: canOpen }: LevelNode, isOpen = false): string {
-  if (canOpen && !isOpen) return count ? String(count) : "";
+  if (canOpen && !isOpen) return count ? formatCount(count) : "";
   return op === label ? "" : op;
 }
 

@@ -1,5 +1,6 @@
 // How large each node of a level is drawn, for the layout.
 
+import { formatCount } from "../../../base/count";
 import { textWidthPx } from "../../../base/text_width";
 import type { Level, LevelNode } from "../answer";
 import { isGhost } from "../layout/ghosts";
@@ -62,10 +63,10 @@ type MeasureText = (text: string, sizePx: number) => number;
 function boxWidth(node: LevelNode, measure: MeasureText): number {
   const name = Math.min(measure(node.label, TEXT.nodePx), MAX_TEXT_PX);
   const side = node.type === "argument" || node.type === "result" ? node.shape : undefined;
-  const behind = side ?? (node.can_open ? String(node.count ?? "") : (node.op ?? ""));
+  const behind = side ?? (node.can_open ? (node.count ? formatCount(node.count) : "") : (node.op ?? ""));
   const hasBehind = behind !== "" && behind !== node.label;
   const behindPx = hasBehind ? Math.min(measure(behind, TEXT.behindPx), MAX_TEXT_PX / 2) + 8 : 0;
-  const times = node.repeats ? measure(`× ${node.repeats}`, TEXT.valuePx) + 12 : 0;
+  const times = node.repeats ? measure(`× ${formatCount(node.repeats)}`, TEXT.valuePx) + 12 : 0;
   return Math.ceil(Math.max(MIN_WIDTH_PX, 20 + (node.can_open ? 11 : 0) + name + behindPx + times + VALUE_ROOM_PX));
 }
 
