@@ -1,4 +1,4 @@
-"""Logs in a real S3 server (moto) and behind a real SSH server (Debian's), read as from a directory."""
+"""Logs in real servers of S3 (moto) and Google Cloud (gcp-storage-emulator), and behind Debian's SSH server, read as from a directory."""
 
 from __future__ import annotations
 
@@ -61,6 +61,44 @@ def write_run(folder: Path) -> Path:
             writer.add_scalar("loss", step, step)
     (file,) = folder.glob("*tfevents*")
     return file
+
+
+# -- Google Cloud
+
+
+@pytest.fixture
+def gs(monkeypatch):
+    # Asks by gRPC what kind of bucket it is, which emulators do not answer; read when gcsfs is imported.
+    monkeypatch.setenv("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")
+    pytest.importorskip("gcsfs")
+    import fsspec
+    from gcp_storage_emulator.server import create_server
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = create_server("127.0.0.1", port, in_memory=True, default_bucket="logs")
+    server.start()
+    monkeypatch.setenv("STORAGE_EMULATOR_HOST", f"http://127.0.0.1:{port}")
+    monkeypatch.setitem(fsspec.config.conf, "gs", {"token": "anon"})
+    yield fsspec.filesystem("gs", skip_instance_cache=True)
+    server.stop()
+
+
+def test_logs_in_google_cloud(gs, tmp_path):
+    for path in (GOLDEN / "logs").rglob("*"):
+        if path.is_file():
+            gs.pipe_file(f"logs/a b/{path.relative_to(GOLDEN / 'logs').as_posix()}", path.read_bytes())
+    check_same(GOLDEN / "logs", "gs://logs/a b")
+    file = write_run(tmp_path / "logs/run")
+    whole = file.read_bytes()
+    gs.pipe_file(f"logs/grows/run/{file.name}", whole[: len(whole) * 9 // 10])
+    with runglass.open("gs://logs/grows") as log:
+        before = log.source.list_remote()[0]
+        gs.pipe_file(f"logs/grows/run/{file.name}", whole)
+        log.reload()
+        assert len(log.scalars("run", "loss")) == 200
+        assert log.source.list_remote()[0].fetched_bytes - before.fetched_bytes < len(whole) * 0.2
 
 
 # -- S3
