@@ -329,7 +329,7 @@ shutil.rmtree(sys.argv[1])
 open(sys.argv[1], "w").close()
 for _ in range(20):
     logging.warning("loss is high")
-print("done")
+print("done", flush=True)
 os._exit(0)
 """
     assert ran(code, tmp_path / "run")[:2] == (0, "done\n")
