@@ -1,5 +1,6 @@
 # What the modules that compute over arrays share. Importing these names links nothing.
 cimport numpy as cnp
+from libc.stdlib cimport realloc
 
 ctypedef fused real:
     float
@@ -29,3 +30,14 @@ cdef inline Py_ssize_t first_above(const double[::1] x, double bound) except -1 
         else:
             hi = mid
     return lo
+
+
+cdef inline int double_room(void **data, Py_ssize_t *room, size_t item_bytes) except -1 nogil:
+    # Of a list that is full; without memory, it stays as it is.
+    cdef void *moved = realloc(data[0], 2 * <size_t>room[0] * item_bytes)
+    if moved == NULL:
+        with gil:
+            raise MemoryError
+    data[0] = moved
+    room[0] *= 2
+    return 0

@@ -7,8 +7,10 @@ import numpy as np
 
 cimport numpy as cnp
 from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
+
+from runglass.native.arrays cimport double_room
 
 cnp.import_array()
 
@@ -141,7 +143,6 @@ def nest(const int32_t[::1] track, const int64_t[::1] start, const int64_t[::1] 
     cdef uint8_t[::1] proper = proper_
     cdef int64_t last_end[MAX_ROWS]
     cdef Open *stack = <Open *>malloc(room * sizeof(Open))
-    cdef Open *moved
     if stack == NULL:
         raise MemoryError
     try:
@@ -212,12 +213,7 @@ def nest(const int32_t[::1] track, const int64_t[::1] start, const int64_t[::1] 
                             own[stack[k].event] -= e - above
                             stack[k].covered = e
                     if top == room:
-                        moved = <Open *>realloc(stack, 2 * room * sizeof(Open))
-                        if moved == NULL:
-                            with gil:
-                                raise MemoryError
-                        stack = moved
-                        room *= 2
+                        double_room(<void **>&stack, &room, sizeof(Open))
                     stack[top].end = e
                     stack[top].covered = s
                     stack[top].event = event

@@ -9,9 +9,10 @@ import numpy as np
 
 cimport numpy as cnp
 from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
+from runglass.native.arrays cimport double_room
 from runglass.native.wire cimport load_u64, read_varint
 
 cdef extern from "give_back.h" nogil:
@@ -320,7 +321,6 @@ cdef class View:
         cdef Py_ssize_t i, first, stop, next_one, row_start, count = 0, room = 1024
         cdef int64_t bar
         cdef Slice *found
-        cdef Slice *moved
         self.check(rows)
         if pixel < 1:
             pixel = 1
@@ -340,12 +340,7 @@ cdef class View:
                         else:
                             next_one = next_notable(&self.events, first + 1, stop, row_start, bar)
                         if count == room:
-                            moved = <Slice *>realloc(found, 2 * room * sizeof(Slice))
-                            if moved == NULL:
-                                with gil:
-                                    raise MemoryError
-                            found = moved
-                            room *= 2
+                            double_room(<void **>&found, &room, sizeof(Slice))
                         found[count].row = <int32_t>i
                         found[count].first = <int32_t>first
                         found[count].count = <int32_t>(next_one - first)
@@ -368,7 +363,6 @@ cdef class View:
         cdef bint chooses = left_out is not None
         cdef Cursor *heap
         cdef int64_t *found
-        cdef int64_t *moved
         self.check(rows)
         if chooses and category.shape[0] != self.events.count:
             raise ValueError("columns of different lengths")
@@ -405,12 +399,7 @@ cdef class View:
                         found[2 * count - 1] = max(found[2 * count - 1], end)
                         continue
                     if count == room:
-                        moved = <int64_t *>realloc(found, 4 * room * sizeof(int64_t))
-                        if moved == NULL:
-                            with gil:
-                                raise MemoryError
-                        found = moved
-                        room *= 2
+                        double_room(<void **>&found, &room, 2 * sizeof(int64_t))
                     found[2 * count] = begin
                     found[2 * count + 1] = end
                     count += 1
@@ -712,7 +701,6 @@ def find_values(
     cdef uint64_t number = 0
     cdef double as_float
     cdef Value *found
-    cdef Value *moved
     cdef bint is_told = seen is not None
     cdef int place = 0
     if event_of.shape[0] != ends.shape[0] or keys > MAX_KEYS:
@@ -797,12 +785,7 @@ def find_values(
                     if at < 0:
                         continue
                     if count == room:
-                        moved = <Value *>realloc(found, 2 * room * sizeof(Value))
-                        if moved == NULL:
-                            with gil:
-                                raise MemoryError
-                        found = moved
-                        room *= 2
+                        double_room(<void **>&found, &room, sizeof(Value))
                     found[count].value = value
                     found[count].event = event_of[i]
                     found[count].place = at
