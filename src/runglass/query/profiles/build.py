@@ -34,6 +34,7 @@ from runglass.query.profiles.model import (
     ARRAYS,
     FORWARD_BACKWARD,
     LAUNCH,
+    MODULE,
     Counter,
     FoundSteps,
     Int32,
@@ -50,7 +51,6 @@ from runglass.query.profiles.model import (
 )
 from runglass.query.profiles.tracks import RawTrack, make_track, read_tracks
 
-MODULE = "nn.Module: "
 # The category of Python frames.
 FRAMES = "python_function"
 # Of what a device does for which part of the program, on the stream itself.

@@ -63,6 +63,8 @@ Meaning = Literal[
 NULL, FALSE, TRUE, INTEGER, FLOAT, TEXT, JSON_TEXT, BINARY = range(8)
 # Where an argument that is asked for as a number is missing.
 MISSING = np.iinfo(np.int64).min
+# What the names of calls of PyTorch's modules begin with.
+MODULE = "nn.Module: "
 
 # Of a trace: some have a number or two per event.
 KEPT_ANSWERS = 24

@@ -10,9 +10,8 @@ from msgspec import Struct
 from runglass.query.profiles.analysis.facts import show_bytes, show_count, show_time
 from runglass.query.profiles.analysis.launching import launches, nearest
 from runglass.query.profiles.analysis.model import Allocations, Saving
-from runglass.query.profiles.model import Int32, Int64, Trace, marked_numbers, used_names
+from runglass.query.profiles.model import MODULE, Int32, Int64, Trace, marked_numbers, used_names
 
-MODULE = "nn.Module: "
 # "Block_3" is a call of a Block.
 NUMBER = re.compile(r"_\d+$")
 # A module that is called once is the model, or a part that nothing repeats.
@@ -65,7 +64,7 @@ def checkpointing(trace: Trace, made: Allocations, activations: Int64) -> Saving
 
 def why_unknown(trace: Trace, activations: float) -> str | None:
     """What keeps it from being told, if anything does."""
-    if any(trace.text(number).startswith(MODULE) for number in used_names(trace)):
+    if module_names(trace):
         return None
     if trace.info.kind == "torch":
         if activations < WORTH_BYTES:
@@ -77,9 +76,13 @@ def why_unknown(trace: Trace, activations: float) -> str | None:
     )
 
 
+def module_names(trace: Trace) -> list[int]:
+    return [number for number in used_names(trace) if trace.text(number).startswith(MODULE)]
+
+
 def module_calls(trace: Trace) -> Int32 | None:
     """For each event the innermost call of a module around it or that it is itself, -1: none; None if the profile has no such calls."""
-    names = [number for number in used_names(trace) if trace.text(number).startswith(MODULE)]
+    names = module_names(trace)
     if not names:
         return None
     calls = np.flatnonzero(marked_numbers(trace, names, trace.name))

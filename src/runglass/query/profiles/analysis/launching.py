@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from runglass.native.trace_groups import marked
 from runglass.native.trace_nesting import inherit
 from runglass.query.profiles.analysis.kept import kept
-from runglass.query.profiles.model import LAUNCH, Int32, Int64, Mask, Trace
+from runglass.query.profiles.model import LAUNCH, Category, Int32, Int64, Mask, Trace
 
 # What people and frameworks name; launches themselves are calls of the driver.
 OPS = frozenset({"op", "input", "optimizer", "communication", "copy", "sync", "memory", "other", "compile"})
@@ -22,27 +24,27 @@ def on_device(trace: Trace) -> Mask:
     return trace.events_on([track.place == "device" for track in trace.tracks])
 
 
+def in_categories(trace: Trace, is_wanted: Callable[[Category], bool]) -> Mask:
+    """For each event whether its category is wanted."""
+    return marked(np.array([is_wanted(each) for each in trace.info.categories], np.uint8), trace.category)
+
+
 def has_category(trace: Trace, names: frozenset[str]) -> Mask:
     """For each event whether its category in the file is one of these, in small letters."""
-    return marked(
-        np.array([each.name.lower() in names for each in trace.info.categories], np.uint8), trace.category
-    )
+    return in_categories(trace, lambda each: each.name.lower() in names)
 
 
 def has_meaning(trace: Trace, meanings: frozenset[str]) -> Mask:
-    return marked(
-        np.array([each.meaning in meanings for each in trace.info.categories], np.uint8), trace.category
-    )
+    return in_categories(trace, lambda each: each.meaning in meanings)
 
 
 @kept
 def device_work(trace: Trace) -> Mask:
     """Events that keep a device busy: kernels and copies, not the annotations around them."""
-    wanted = [
-        each.place == "device" and each.meaning not in ("step", "module", "sync")
-        for each in trace.info.categories
-    ]
-    return marked(np.array(wanted, np.uint8), trace.category) & (trace.duration_ps > 0)
+    works = in_categories(
+        trace, lambda each: each.place == "device" and each.meaning not in ("step", "module", "sync")
+    )
+    return works & (trace.duration_ps > 0)
 
 
 def nearest(own: Int32, parent: Int32) -> Int32:
@@ -61,11 +63,10 @@ def launches(trace: Trace) -> tuple[Int32, Int32]:
 def framework_ops(trace: Trace) -> Mask:
     """Events of the host that are ops of the framework, not annotations, calls of the driver or Python functions."""
     others = CALLS | PYTHON | ANNOTATIONS
-    wanted = [
-        each.place == "host" and each.meaning in OPS and each.name.lower() not in others
-        for each in trace.info.categories
-    ]
-    return marked(np.array(wanted, np.uint8), trace.category)
+    return in_categories(
+        trace,
+        lambda each: each.place == "host" and each.meaning in OPS and each.name.lower() not in others,
+    )
 
 
 @kept

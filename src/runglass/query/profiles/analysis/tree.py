@@ -21,13 +21,12 @@ from runglass.query.profiles.analysis.model import Measured
 from runglass.query.profiles.analysis.ops import ops
 from runglass.query.profiles.analysis.ops_torch import STEP, STEPS
 from runglass.query.profiles.analysis.programs import executed
-from runglass.query.profiles.model import Int64, Place, Trace, Unit
+from runglass.query.profiles.model import MODULE, Int64, Place, Trace, Unit
 
 TreeBy = Literal["module", "scope", "stack", "program"]
 # A node with less of the whole is nowhere visible.
 LEAST = 1 / 4000
 MAX_NODES = 6_000
-MODULE = "nn.Module: "
 NOWHERE = "(no stack)"
 NO_MODULE = "(no module)"
 
