@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from runglass.query.embeddings.inline import MOST_POINTS, show_inline
+from runglass.query.embeddings.inline import MOST_POINTS, project, show_inline
 from runglass.query.embeddings.model import Column, Embedding, Metadata
 from runglass.query.embeddings.read import read_file
 
@@ -47,3 +47,12 @@ def test_of_many_rows_some_from_everywhere_are_shown():
     assert len(places(html)) == MOST_POINTS
     assert f"{MOST_POINTS:,} of {count:,} × 2" in html
     assert f"<title>row {count - 1:,}</title>" in html
+
+
+@pytest.mark.parametrize("shape", [(40, 7), (7, 40)])
+def test_components_are_those_of_the_singular_values(shape):
+    vectors = np.random.default_rng(3).normal(size=shape)
+    found, share = project(vectors)
+    left, values, _ = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
+    assert np.abs(found) == pytest.approx(np.abs(left[:, :2] * values[:2]), abs=1e-9)
+    assert share == pytest.approx((values[:2] ** 2).sum() / (values**2).sum())
