@@ -2,6 +2,7 @@
 // converted. What the user sets is in the session's settings. Created in a component and ends with it.
 
 import { untrack } from "svelte";
+import type { Client } from "../../api/client";
 import { ApiError } from "../../api/http";
 import type { Job } from "../../api/types";
 import { CardData } from "../../cards/card_data.svelte";
@@ -77,6 +78,15 @@ export class ProfilePage {
       return () => abort.abort();
     });
   }
+
+  /** What a request tells of the profile that is shown. Created in a component and ends with it. */
+  readonly dataOf = <Value>(
+    load: (client: Client, shown: SessionRef, signal: AbortSignal) => Promise<Value>,
+  ): CardData<SessionRef, Value> =>
+    new CardData<SessionRef, Value>(this.session, (shown, signal) => load(this.session.client, shown, signal), {
+      wanted: () => this.shown && { key: sessionKey(this.shown), query: this.shown },
+      isWanted: () => true,
+    });
 
   readonly settings = $derived.by(() => this.session.settings);
   readonly theme = $derived.by(() => this.session.settings.shownTheme);
