@@ -96,7 +96,7 @@ def test_the_table_is_requested_once(open_page: Callable[..., Page], page: Page,
 
 def test_brushes_select_runs_on_every_page(open_page, sweep):
     page = open_page(sweep, "#/hparams")
-    expect(headline(page)).to_contain_text("16 runs")
+    expect(headline(page)).to_contain_text("16 runs with hyperparameters")
     expect(headline(page)).to_contain_text("best 0.9000 trial-00")
     canvas = lines(page).locator("canvas")
     expect(canvas).to_have_attribute("data-lines", "16")
