@@ -270,6 +270,14 @@ def test_formats_that_the_browser_decodes(open_page):
         data = flac(tone(500)) if name == "flac" else (SOUNDS / f"tone.{name}").read_bytes()
         source.add_values("run", name, Kind.AUDIO, step=[0], values=[clip(data)])
     page = open_page(source, "#/audio")
+    # One step leaves nothing to slide to.
+    cursor = page.get_by_role("group", name="Cursor", exact=True)
+    expect(cursor).to_contain_text("Everything was logged at one step.")
+    expect(cursor.get_by_role("slider")).to_have_count(0)
+    # Little room folds the controls into two rows.
+    page.get_by_role("main").evaluate("(main) => (main.style.maxWidth = '640px')")
+    rows = "(bar) => new Set([...bar.children].map((each) => each.getBoundingClientRect().top)).size"
+    assert page.get_by_role("toolbar", name="Audio").evaluate(rows) == 2
     for name, text in said.items():
         shown = card(page, name)
         shown.scroll_into_view_if_needed()
