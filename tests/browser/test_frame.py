@@ -57,10 +57,12 @@ def test_unknown_dashboard_is_told_and_a_narrow_window_folds_the_header(open_pag
 
     # A narrow window folds the header without overflow
     go(page, "#/scalars?smoothing=0.6")
-    for width in (1440, 900, 600):
+    for width in (1440, 1000, 600):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert page.locator("header").first.evaluate("(node) => node.scrollWidth <= node.clientWidth")
+        if width == 1000:
+            expect(page.get_by_role("button", name="Views, theme and settings")).to_be_visible()
     page.get_by_role("button", name="Views, theme and settings").click()
     page.get_by_role("menuitem", name="Settings").click()
     expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
