@@ -131,6 +131,8 @@ describe("shortenLabels", () => {
     expect(shorten("lr=1", "lr=1, depth=2")).toEqual(["lr=1", "lr=1, depth=2"]);
     expect(shorten("a/seed*", "b/seed*")).toEqual(["a/seed*", "b/seed*"]);
     expect(shorten("lr=1")).toEqual(["lr=1"]);
+    expect(shorten("sweep/x/a*", "sweep/x/b*")).toEqual(["a*", "b*"]);
+    expect(shorten("sweep/a*", "sweep*")).toEqual(["sweep/a*", "sweep*"]);
     const named = ["lr=1", "lr=2"].map((name) => ({ label: name, runs: [name] }));
     expect(shortenLabels(named)).toEqual(named);
     expect(shorten("lr=1/seed=*", "lr=2/seed=*")).toEqual(["lr=1/seed=*", "lr=2/seed=*"]);

@@ -118,10 +118,14 @@ function parsePart(text: string): Part {
 
 /**
  * Labels that say only what differs: "lr=0.0001, optimizer=adam, wd=0, batch=64" becomes "1e-4 · adam · wd 0" if the
- * batch size is the same in all groups.
+ * batch size is the same in all groups; "sweep/a*" becomes "a*" if all are in that folder.
  */
 export function shortenLabels(groups: readonly RunGroup[]): RunGroup[] {
   if (groups.length < 2) return [...groups];
+  if (groups.every(({ label, runs }) => isName(label, runs))) {
+    const lengthOfShared = sharedFolders(groups.map(({ label }) => label)).length;
+    return groups.map((group) => ({ ...group, label: group.label.slice(lengthOfShared) }));
+  }
   const parts = groups.map(({ label, runs }) =>
     isName(label, runs) ? [{ name: "", value: label }] : label.split(SEPARATOR).map(parsePart),
   );
@@ -152,6 +156,14 @@ export function shortenLabels(groups: readonly RunGroup[]): RunGroup[] {
 
 /** A run without hyperparameters has the name of its group, but for the seed: "lr=1/seed=*". */
 const isName = (label: string, runs: readonly string[]): boolean => runs.includes(label) || label.includes("*");
+
+/** The folders that all paths begin with: "sweep/" of "sweep/a" and "sweep/b/c". */
+function sharedFolders(paths: readonly string[]): string {
+  let shared = paths[0] ?? "";
+  do shared = shared.replace(/[^/]*\/?$/, "");
+  while (!paths.every((path) => path.startsWith(shared)));
+  return shared;
+}
 
 const isBoolean = (text: string): boolean => text === "true" || text === "false";
 
