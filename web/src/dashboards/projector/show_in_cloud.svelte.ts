@@ -17,6 +17,8 @@ const MOVE_MS = 500;
 const STREAM_MS = 120;
 const TIP_PX = 64;
 const MAX_TIPS = 200;
+/** Letters of all labels together that are worth loading before somebody points at their points. */
+const MAX_LETTERS = 4_000_000;
 
 /** Some of several numbers per point, as two or three; what is missing is 0. */
 export function pickAxes(positions: Float32Array, width: number, axes: readonly number[]): Float32Array<ArrayBuffer> {
@@ -158,10 +160,9 @@ export function showIn(page: ProjectorPage): void {
   });
 
   const known = new Map<string, Promise<RowAnswer>>();
-  cloud.tipOf = async (row): Promise<PointTip> => {
+  cloud.tipOf = async (row, labelled): Promise<PointTip> => {
     const { embedding, about, label } = page;
-    const [title = String(row)] = await page.labelsOf([row]);
-    if (!embedding || !about) return { title, lines: [] };
+    if (!embedding || !about) return { title: await labelled, lines: [] };
     const id = `${page.key} ${row}`;
     let asked = known.get(id);
     if (!asked) {
@@ -169,6 +170,10 @@ export function showIn(page: ProjectorPage): void {
       known.set(id, (asked = loadRow(client, embedding, row)));
       asked.catch(() => known.delete(id));
     }
+    const title = await labelled;
+    // Who points at one point points at others. Numbers would not look as they are written.
+    const isText = label !== null && page.columns.info(label)?.type !== "number";
+    if (isText && title.length * about.rows <= MAX_LETTERS) page.columns.load(label).catch(() => undefined);
     const { values, has_picture: hasPicture } = await asked;
     const { by } = coloring;
     const lines: { name?: string; text: string; color?: string }[] = [];

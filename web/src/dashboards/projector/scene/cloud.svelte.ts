@@ -144,7 +144,7 @@ export class Cloud {
   /** Pictures of up to 1,024 rows; null: there are none. */
   thumbnailsOf = $state.raw<((rows: readonly number[], tilePx: number) => Promise<Sheet>) | null>(null);
   /** For the tip beside the pointer; without it, the label alone. */
-  tipOf: ((row: number) => Promise<PointTip>) | null = null;
+  tipOf: ((row: number, label: Promise<string>) => Promise<PointTip>) | null = null;
 
   /** A point was clicked; null: none was there. `add`: with Shift or Ctrl. */
   onpick: ((row: number | null, how: { readonly add: boolean }) => void) | null = null;
