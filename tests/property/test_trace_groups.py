@@ -7,7 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runglass.native.trace_groups import divide, find_spans, marked, sums_of, used_numbers
+from runglass.native.trace_groups import (
+    begin_within,
+    cover_of,
+    divide,
+    find_spans,
+    marked,
+    places_of,
+    sums_by_number,
+    sums_of,
+    used_numbers,
+    within_marked,
+)
 
 small = st.integers(-2, 3)
 wide = st.one_of(small, st.integers(-(2**62), 2**62))
@@ -91,3 +102,121 @@ def test_numbers_that_occur(numbers, size):
     assert used_numbers(np.array(numbers, np.int64), size).tolist() == expected
     narrow = np.array([number for number in numbers if abs(number) < 2**31], np.int32)
     assert used_numbers(narrow, size).tolist() == expected
+
+
+@plain
+@given(st.lists(st.integers(-1, 5), max_size=60), st.lists(st.booleans(), max_size=5), st.integers(0, 70))
+def test_places_of_marked_numbers(numbers, mask, most):
+    found = places_of(np.array(mask, np.uint8), np.array(numbers, np.int32), most)
+    wanted = [at for at, number in enumerate(numbers) if 0 <= number < len(mask) and mask[number]]
+    assert found.tolist() == wanted[:most]
+
+
+@plain
+@given(
+    st.lists(st.integers(-5, 200), max_size=40),
+    st.lists(st.tuples(st.integers(0, 150), st.integers(0, 30)), max_size=12),
+)
+def test_events_that_begin_within_intervals(times, spans):
+    begins = np.array([begin for begin, _ in sorted(spans)], np.int64)
+    ends = np.array([begin + length for begin, length in sorted(spans)], np.int64)
+    time = np.array(times, np.int64)
+    events = np.arange(0, len(times), 2)
+    expected = events[find_spans(time[events], begins, ends) >= 0]
+    assert begin_within(events, time, begins, ends).tolist() == expected.tolist()
+    with pytest.raises(ValueError, match="an unknown event"):
+        begin_within(np.array([len(times)]), time, begins, ends)
+
+
+@plain
+@given(st.lists(st.tuples(st.integers(-1, 4), st.integers(-(2**40), 2**40)), max_size=60))
+def test_sums_by_number(pairs):
+    numbers = np.array([each[0] for each in pairs], np.int32)
+    values = np.array([each[1] for each in pairs], np.int64)
+    events = np.arange(0, len(pairs), 2)
+    own = pairs[::2]
+    expected = [sum(value for number, value in own if number == which) for which in range(-1, 5)]
+    assert sums_by_number(numbers, values, events, 5).tolist() == expected
+
+
+def test_an_event_or_number_beyond_the_columns_is_refused():
+    numbers, values = np.array([0, 5], np.int32), np.zeros(2, np.int64)
+    for event in (-1, 1, 2):
+        with pytest.raises(ValueError, match="an unknown event or number"):
+            sums_by_number(numbers, values, np.array([event]), 5)
+
+
+@plain
+@given(
+    st.lists(st.tuples(st.integers(-1, 39), st.integers(-1, 5)), max_size=40),
+    st.lists(st.booleans(), max_size=5),
+)
+def test_what_is_within_a_marked_number(rows, mask):
+    """Parents may be wrong, and go around in circles."""
+    parent = np.array([each[0] for each in rows], np.int32)
+    numbers = np.array([each[1] for each in rows], np.int32)
+
+    def is_within(at: int) -> bool:
+        seen = set()
+        while 0 <= at < len(rows) and at not in seen:
+            seen.add(at)
+            if 0 <= numbers[at] < len(mask) and mask[numbers[at]]:
+                return True
+            at = int(parent[at])
+        return False
+
+    found = within_marked(np.arange(len(rows)), parent, numbers, np.array(mask, np.uint8))
+    assert found.tolist() == [is_within(at) for at in range(len(rows))]
+
+
+spans_strategy = st.lists(st.tuples(st.integers(0, 300), st.integers(0, 20)), max_size=80)
+
+
+def cover_in_python(spans):
+    found: list[list[int]] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1][1] = max(found[-1][1], end)
+        else:
+            found.append([start, end])
+    return found
+
+
+@plain
+@given(spans_strategy, st.lists(st.booleans(), min_size=80, max_size=80), spans_strategy)
+def test_moments_that_events_cover(events, wanted, known):
+    known = cover_in_python([(start, start + length) for start, length in known])
+    chosen = [each for each, is_wanted in zip(events, wanted, strict=False) if is_wanted]
+    starts, ends = cover_of(
+        np.array([start for start, _ in events], np.int64),
+        np.array([length for _, length in events], np.int64),
+        np.array(wanted[: len(events)], np.uint8),
+        np.array([start for start, _ in known], np.int64),
+        np.array([end for _, end in known], np.int64),
+    )
+    expected = cover_in_python(
+        [*((start, start + length) for start, length in chosen), *((start, end) for start, end in known)]
+    )
+    assert np.stack([starts, ends], axis=1).tolist() == expected
+
+
+def test_a_cover_of_many_rows_of_events():
+    random = np.random.default_rng(7)
+    start = np.concatenate([np.sort(random.integers(0, 10**7, 1_000)) for _ in range(101)])
+    duration = random.integers(0, 200, len(start))
+    none = np.empty(0, np.int64)
+    starts, ends = cover_of(start, duration, np.ones(len(start), np.uint8), none, none)
+    expected = cover_in_python(zip(start.tolist(), (start + duration).tolist(), strict=True))
+    assert np.stack([starts, ends], axis=1).tolist() == expected
+
+
+def test_a_cover_of_columns_of_different_lengths_is_refused():
+    one, two = np.zeros(1, np.int64), np.zeros(2, np.int64)
+    mask = np.ones(2, np.uint8)
+    for given_columns in (
+        (one, two, mask, one, one),
+        (two, two, mask[:1], one, one),
+        (two, two, mask, one, two),
+    ):
+        with pytest.raises(ValueError, match="different lengths"):
+            cover_of(*given_columns)

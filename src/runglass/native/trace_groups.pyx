@@ -1,4 +1,4 @@
-"""Events that are alike: which belong together, and their sums; and in which of some intervals each event begins.
+"""Events that are alike: which belong together, and their sums; which moments some of them cover, and in which of some intervals each begins.
 
 Knows no trace: columns in, columns out.
 """
@@ -7,9 +7,13 @@ import numpy as np
 
 cimport numpy as cnp
 from libc.stdint cimport INT64_MAX, INT64_MIN, int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, realloc
 
 cnp.import_array()
+
+cdef enum:
+    # A table of them has 4 bytes each, of which those that occur are touched.
+    MOST_PAIRS = 1 << 22
 
 
 cdef struct Entry:
@@ -22,6 +26,9 @@ cdef struct Entry:
 cdef struct Groups:
     Entry *entries
     size_t capacity
+    # The first row of each group.
+    int64_t *first
+    size_t room
     size_t count
 
 
@@ -44,6 +51,21 @@ cdef int grow(Groups *groups) noexcept nogil:
     free(groups.entries)
     groups.entries = entries
     groups.capacity = capacity
+    return 0
+
+
+cdef int begin_group(Groups *groups, Py_ssize_t row) noexcept nogil:
+    cdef int64_t *first
+    cdef size_t room
+    if groups.count == groups.room:
+        room = max(2 * groups.room, 256)
+        first = <int64_t *>realloc(groups.first, room * sizeof(int64_t))
+        if first == NULL:
+            return -1
+        groups.first = first
+        groups.room = room
+    groups.first[groups.count] = row
+    groups.count += 1
     return 0
 
 
@@ -72,7 +94,8 @@ cdef int refine(const whole[::1] column, int32_t[::1] of, Groups *groups) noexce
                 break
             at = (at + 1) & (groups.capacity - 1)
         if not groups.entries[at].number:
-            groups.count += 1
+            if begin_group(groups, i) < 0:
+                return -1
             groups.entries[at].value = value
             groups.entries[at].before = before
             groups.entries[at].number = <int32_t>groups.count
@@ -81,45 +104,86 @@ cdef int refine(const whole[::1] column, int32_t[::1] of, Groups *groups) noexce
     return 0
 
 
+cdef int refine_few(
+    const whole[::1] column, int32_t[::1] of, Groups *groups, int64_t low, size_t values, size_t before
+) noexcept nogil:
+    """The same where a table has room for all pairs of a group so far and a value: there are so many of each, and `low` is the least
+    value."""
+    cdef Py_ssize_t i
+    cdef int32_t *place
+    cdef int32_t *table = <int32_t *>calloc(max(values * before, 1), sizeof(int32_t))
+    if table == NULL:
+        return -1
+    for i in range(column.shape[0]):
+        place = &table[<size_t>of[i] * values + <size_t>(column[i] - low)]
+        if not place[0]:
+            if begin_group(groups, i) < 0:
+                free(table)
+                return -1
+            place[0] = <int32_t>groups.count
+        of[i] = place[0] - 1
+    free(table)
+    return 0
+
+
+cdef int divide_by(const whole[::1] column, int32_t[::1] of, Groups *groups, size_t before) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef whole low = 0, high = 0
+    if column.shape[0]:
+        low = high = column[0]
+    for i in range(column.shape[0]):
+        low = min(low, column[i])
+        high = max(high, column[i])
+    cdef uint64_t values = <uint64_t><int64_t>high - <uint64_t><int64_t>low
+    if values < MOST_PAIRS and (values + 1) * before <= MOST_PAIRS:
+        return refine_few(column, of, groups, low, <size_t>values + 1, before)
+    return refine(column, of, groups)
+
+
 def divide(columns):
     """Which rows have the same values in all columns: the group of each row, and the first row of each group, in the order in which the
     groups occur. Columns of int32 or int64, of one length below 2**31.
     """
-    cdef Py_ssize_t n = len(columns[0]), i, total = 1 if n else 0
+    cdef Py_ssize_t n = len(columns[0]), i
+    cdef size_t total = 1 if n else 0
     cdef Groups groups
     cdef int done = 0
     cdef const int32_t[::1] narrow
     cdef const int64_t[::1] wide
+    cdef int64_t[::1] first
     if n >= 2**31 - 64:
         raise ValueError("too many rows")
     of_ = np.zeros(n, np.int32)
     cdef int32_t[::1] of = of_
-    for column in columns:
-        if len(column) != n:
-            raise ValueError("columns of different lengths")
-        groups.entries = NULL
-        groups.capacity = 0
-        groups.count = 0
-        try:
-            if column.dtype == np.int32:
-                narrow = column
-                with nogil:
-                    done = refine(narrow, of, &groups)
-            else:
-                wide = column
-                with nogil:
-                    done = refine(wide, of, &groups)
-            if done < 0:
-                raise MemoryError
-            total = <Py_ssize_t>groups.count
-        finally:
-            free(groups.entries)
-    first_ = np.full(total, -1, np.int64)
-    cdef int64_t[::1] first = first_
-    with nogil:
-        for i in range(n):
-            if first[of[i]] < 0:
-                first[of[i]] = i
+    groups.first = NULL
+    groups.room = groups.count = 0
+    try:
+        for column in columns:
+            if len(column) != n:
+                raise ValueError("columns of different lengths")
+            groups.entries = NULL
+            groups.capacity = 0
+            groups.count = 0
+            try:
+                if column.dtype == np.int32:
+                    narrow = column
+                    with nogil:
+                        done = divide_by(narrow, of, &groups, total)
+                else:
+                    wide = column
+                    with nogil:
+                        done = divide_by(wide, of, &groups, total)
+                if done < 0:
+                    raise MemoryError
+                total = groups.count
+            finally:
+                free(groups.entries)
+        first_ = np.empty(groups.count, np.int64)
+        first = first_
+        for i in range(<Py_ssize_t>groups.count):
+            first[i] = groups.first[i]
+    finally:
+        free(groups.first)
     return of_, first_
 
 
@@ -150,11 +214,28 @@ def sums_of(const int32_t[::1] of, const int64_t[::1] values, Py_ssize_t size):
     return made_
 
 
+cdef inline Py_ssize_t last_begun(const int64_t[::1] begins, int64_t moment, Py_ssize_t at) noexcept nogil:
+    """The last interval that has begun at a moment, -1: none; found at once if it is that of the moment before or the next."""
+    cdef Py_ssize_t count = begins.shape[0], low, high, middle
+    if (at >= 0 and begins[at] > moment) or (at + 2 < count and begins[at + 2] <= moment):
+        low, high = 0, count
+        while low < high:
+            middle = (low + high) >> 1
+            if begins[middle] <= moment:
+                low = middle + 1
+            else:
+                high = middle
+        return low - 1
+    if at + 1 < count and begins[at + 1] <= moment:
+        return at + 1
+    return at
+
+
 def find_spans(const int64_t[::1] time, const int64_t[::1] begins, const int64_t[::1] ends):
     """The last interval that has begun at each time, -1 where it is over or there is none. `begins` ascend. Times that are close to the one
     before, as those of a row are, cost next to nothing.
     """
-    cdef Py_ssize_t i, n = time.shape[0], count = begins.shape[0], at = -1, low, high, middle
+    cdef Py_ssize_t i, n = time.shape[0], count = begins.shape[0], at = -1
     cdef int64_t moment
     if ends.shape[0] != count:
         raise ValueError("columns of different lengths")
@@ -165,17 +246,7 @@ def find_spans(const int64_t[::1] time, const int64_t[::1] begins, const int64_t
     with nogil:
         for i in range(n):
             moment = time[i]
-            if (at >= 0 and begins[at] > moment) or (at + 2 < count and begins[at + 2] <= moment):
-                low, high = 0, count
-                while low < high:
-                    middle = (low + high) >> 1
-                    if begins[middle] <= moment:
-                        low = middle + 1
-                    else:
-                        high = middle
-                at = low - 1
-            elif at + 1 < count and begins[at + 1] <= moment:
-                at += 1
+            at = last_begun(begins, moment, at)
             if at >= 0 and moment < ends[at]:
                 found[i] = <int32_t>at
     return found_
@@ -202,3 +273,256 @@ def marked(const uint8_t[::1] mask, const int32_t[::1] numbers):
         for i in range(numbers.shape[0]):
             found[i] = mask[numbers[i]] if 0 <= numbers[i] < size else 0
     return found_
+
+
+def places_of(const uint8_t[::1] mask, const int32_t[::1] numbers, Py_ssize_t most):
+    """Where the first so many of the marked numbers are; those beyond the mask, such as -1, are not marked."""
+    cdef Py_ssize_t i, count = 0
+    cdef uint32_t size = <uint32_t>min(mask.shape[0], 2**31 - 1)
+    most = max(min(most, numbers.shape[0]), 0)
+    found_ = np.empty(most, np.int64)
+    cdef int64_t[::1] found = found_
+    with nogil:
+        for i in range(numbers.shape[0]):
+            if count == most:
+                break
+            if <uint32_t>numbers[i] < size and mask[<uint32_t>numbers[i]]:
+                found[count] = i
+                count += 1
+    return found_[:count]
+
+
+def begin_within(
+    const int64_t[::1] events, const int64_t[::1] time, const int64_t[::1] begins, const int64_t[::1] ends
+):
+    """Those of some events whose time is in the last interval that has begun then. `begins` ascend."""
+    cdef Py_ssize_t i, at = -1, n = events.shape[0], size = time.shape[0], kept = 0
+    cdef int64_t moment
+    cdef bint is_known = True
+    if ends.shape[0] != begins.shape[0]:
+        raise ValueError("columns of different lengths")
+    found_ = np.empty(n, np.int64)
+    cdef int64_t[::1] found = found_
+    with nogil:
+        for i in range(n):
+            if not 0 <= events[i] < size:
+                is_known = False
+                break
+            moment = time[events[i]]
+            at = last_begun(begins, moment, at)
+            if at >= 0 and moment < ends[at]:
+                found[kept] = events[i]
+                kept += 1
+    if not is_known:
+        raise ValueError("an unknown event")
+    return found_[:kept]
+
+
+def sums_by_number(const int32_t[::1] numbers, const int64_t[::1] values, const int64_t[::1] events, Py_ssize_t size):
+    """The total of the values of some events by their numbers, which are from -1 to `size` - 1: that of -1 comes first."""
+    cdef Py_ssize_t i, event, n = numbers.shape[0]
+    cdef bint is_known = True
+    if values.shape[0] != n:
+        raise ValueError("columns of different lengths")
+    made_ = np.zeros(size + 1, np.int64)
+    cdef int64_t[::1] made = made_
+    with nogil:
+        for i in range(events.shape[0]):
+            event = events[i]
+            if not 0 <= event < n or not -1 <= numbers[event] < size:
+                is_known = False
+                break
+            made[numbers[event] + 1] += values[event]
+    if not is_known:
+        raise ValueError("an unknown event or number")
+    return made_
+
+
+def within_marked(const int64_t[::1] events, const int32_t[::1] parent, const int32_t[::1] numbers, const uint8_t[::1] mask):
+    """For each of these events whether its number, or that of one around it, is marked."""
+    cdef Py_ssize_t i, steps, n = numbers.shape[0], at
+    cdef uint32_t size = <uint32_t>min(mask.shape[0], 2**31 - 1)
+    if parent.shape[0] != n:
+        raise ValueError("columns of different lengths")
+    found_ = np.zeros(events.shape[0], np.bool_)
+    cdef uint8_t[::1] found = found_.view(np.uint8)
+    with nogil:
+        for i in range(events.shape[0]):
+            at = events[i]
+            steps = 0
+            while 0 <= at < n and steps <= n:
+                if <uint32_t>numbers[at] < size and mask[<uint32_t>numbers[at]]:
+                    found[i] = 1
+                    break
+                at = parent[at]
+                steps += 1
+    return found_
+
+
+cdef struct Span:
+    int64_t start
+    int64_t end
+
+
+cdef struct Spans:
+    Span *items
+    size_t count
+    size_t room
+
+
+cdef int add_span(Spans *spans, size_t first, int64_t start, int64_t end) noexcept nogil:
+    """Behind those of a run that begins at `first`, joined with the last of them where they touch. -1: no memory."""
+    cdef Span *items
+    cdef size_t last = spans.count - 1
+    if spans.count > first and start <= spans.items[last].end:
+        if end > spans.items[last].end:
+            spans.items[last].end = end
+        return 0
+    if spans.count == spans.room:
+        items = <Span *>realloc(spans.items, max(2 * spans.room, 1024) * sizeof(Span))
+        if items == NULL:
+            return -1
+        spans.items = items
+        spans.room = max(2 * spans.room, 1024)
+    spans.items[spans.count].start = start
+    spans.items[spans.count].end = end
+    spans.count += 1
+    return 0
+
+
+cdef int merge_runs(const Spans *spans, const size_t *runs, size_t count, Spans *merged, size_t *after) noexcept nogil:
+    """Every two neighbouring runs become one. `runs` has where each begins and where the last ends, and `after` gets the same."""
+    cdef size_t i, a, b, end, first
+    cdef Span *next
+    for i in range(0, count, 2):
+        first = after[i // 2] = merged.count
+        a, b = runs[i], runs[i + 1]
+        end = runs[i + 2] if i + 1 < count else b
+        while a < runs[i + 1] or b < end:
+            if b >= end or (a < runs[i + 1] and spans.items[a].start <= spans.items[b].start):
+                next = &spans.items[a]
+                a += 1
+            else:
+                next = &spans.items[b]
+                b += 1
+            if add_span(merged, first, next.start, next.end) < 0:
+                return -1
+    after[(count + 1) // 2] = merged.count
+    return 0
+
+
+cdef struct Runs:
+    size_t *starts
+    size_t count
+    size_t room
+
+
+cdef int begin_run(Runs *runs, size_t start) noexcept nogil:
+    cdef size_t *starts
+    if runs.count == runs.room:
+        starts = <size_t *>realloc(runs.starts, max(2 * runs.room, 64) * sizeof(size_t))
+        if starts == NULL:
+            return -1
+        runs.starts = starts
+        runs.room = max(2 * runs.room, 64)
+    runs.starts[runs.count] = start
+    runs.count += 1
+    return 0
+
+
+cdef int collect(
+    const int64_t[::1] start, const int64_t[::1] duration, const uint8_t[::1] wanted, Spans *spans, Runs *runs
+) noexcept nogil:
+    """Runs of intervals, in each of which none begins earlier than the one before, and where the last run ends."""
+    cdef Py_ssize_t i
+    cdef int64_t last = INT64_MIN
+    cdef size_t first = 0
+    if begin_run(runs, 0) < 0:
+        return -1
+    for i in range(start.shape[0]):
+        if not wanted[i]:
+            continue
+        if start[i] < last:
+            first = spans.count
+            if begin_run(runs, first) < 0:
+                return -1
+        last = start[i]
+        if add_span(spans, first, last, last + duration[i]) < 0:
+            return -1
+    return begin_run(runs, spans.count)
+
+
+cdef int merge_all(Spans *spans, Runs *runs) noexcept nogil:
+    """All runs become one. -1: no memory."""
+    cdef Spans merged
+    cdef Runs after
+    cdef size_t i
+    cdef int done = 0
+    merged.items = NULL
+    merged.count = merged.room = 0
+    after.starts = NULL
+    after.count = after.room = 0
+    # The last of them is the end of the others.
+    while done == 0 and runs.count > 2:
+        merged.count = after.count = 0
+        for i in range(runs.count // 2 + 1):
+            if begin_run(&after, 0) < 0:
+                done = -1
+                break
+        if done == 0:
+            done = merge_runs(spans, runs.starts, runs.count - 1, &merged, after.starts)
+        spans[0], merged = merged, spans[0]
+        runs[0], after = after, runs[0]
+    free(merged.items)
+    free(after.starts)
+    return done
+
+
+def cover_of(
+    const int64_t[::1] start,
+    const int64_t[::1] duration,
+    const uint8_t[::1] wanted,
+    const int64_t[::1] known_start,
+    const int64_t[::1] known_end,
+):
+    """The moments that the wanted events cover, or known intervals in their order: beginnings and ends of intervals that neither touch nor
+    overlap. Fast where neighbouring events follow each other."""
+    cdef Spans spans
+    cdef Runs runs
+    cdef int done
+    cdef size_t i = 0, k = 0, known = known_start.shape[0]
+    cdef Py_ssize_t last = -1
+    cdef int64_t begin, end
+    if duration.shape[0] != start.shape[0] or wanted.shape[0] != start.shape[0] or known_end.shape[0] != known_start.shape[0]:
+        raise ValueError("columns of different lengths")
+    spans.items = NULL
+    spans.count = spans.room = 0
+    runs.starts = NULL
+    runs.count = runs.room = 0
+    cdef int64_t[::1] starts, ends
+    try:
+        with nogil:
+            done = collect(start, duration, wanted, &spans, &runs)
+            if done == 0:
+                done = merge_all(&spans, &runs)
+        if done < 0:
+            raise MemoryError
+        starts_, ends_ = np.empty(spans.count + known, np.int64), np.empty(spans.count + known, np.int64)
+        starts, ends = starts_, ends_
+        with nogil:
+            while i < spans.count or k < known:
+                if k >= known or (i < spans.count and spans.items[i].start <= known_start[k]):
+                    begin, end = spans.items[i].start, spans.items[i].end
+                    i += 1
+                else:
+                    begin, end = known_start[k], known_end[k]
+                    k += 1
+                if last >= 0 and begin <= ends[last]:
+                    ends[last] = max(ends[last], end)
+                else:
+                    last += 1
+                    starts[last], ends[last] = begin, end
+        return starts_[: last + 1], ends_[: last + 1]
+    finally:
+        free(spans.items)
+        free(runs.starts)
