@@ -9,7 +9,7 @@ import mmap
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from msgspec import Struct, field
@@ -29,6 +29,7 @@ Int64 = NDArray[np.int64]
 Float64 = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
+N = TypeVar("N", np.int32, np.int64)
 
 SessionKind = Literal["xplane", "chrome", "torch", "memory snapshot", "pprof"]
 # "python": the frames of a thread, which would hide its operations.
@@ -223,6 +224,13 @@ class Strings(Sequence[str]):
         """The text, or "" for -1."""
         text: str = self[int(number)] if number >= 0 else ""
         return text
+
+    def several(self, numbers: Sequence[int]) -> list[str]:
+        """Texts by their numbers, which are none of -1: much faster than one by one."""
+        last = np.array(numbers, np.int64)
+        starts = np.where(last > 0, self.ends[last - 1], 0).tolist() if len(last) else []
+        spans = zip(starts, self.ends[last].tolist(), strict=True)
+        return [str(self._view[start:end], "utf-8", "replace") for start, end in spans]
 
     def find(self, text: str) -> int:
         """The number of a text, -1 if it does not occur."""
@@ -494,10 +502,24 @@ def used_names(trace: Trace, chosen: Mask | Int32 | Int64 | None = None) -> list
     return found
 
 
+def names_of(trace: Trace) -> dict[int, str]:
+    """The names of all events by their numbers."""
+    used = used_names(trace)
+    return dict(zip(used, trace.strings.several(used), strict=True))
+
+
 def numbers_in(column: Int32 | Int64, size: int) -> list[int]:
     """The different numbers of a column, of those from 0 to `size`; -1 is left out."""
     found: list[int] = np.flatnonzero(used_numbers(np.ascontiguousarray(column), size)).tolist()
     return found
+
+
+def distinct(values: NDArray[N]) -> NDArray[N]:
+    """The different values in their order. `np.unique` imports NumPy's masked arrays for that."""
+    ordered = np.sort(values)
+    is_first = np.ones(len(ordered), np.bool_)
+    is_first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[is_first]
 
 
 def median(values: Int64 | Float64) -> float:
@@ -512,14 +534,23 @@ def named(trace: Trace, names: Iterable[int]) -> Mask:
 
 
 def named_like(trace: Trace, pattern: re.Pattern[str], events: Int64) -> Mask:
-    """For each of these events whether its name matches; every text is looked at once."""
-    names = trace.name[events]
-    used = numbers_in(names, len(trace.strings))
-    return marked_numbers(trace, [each for each in used if pattern.search(trace.text(each))], names)
+    """For each of these events whether its name matches."""
+    return texts_like(trace, pattern, trace.name[events])
+
+
+def texts_like(trace: Trace, pattern: re.Pattern[str], numbers: Int32) -> Mask:
+    """For each of these texts whether it matches; every text is looked at once."""
+    used = numbers_in(numbers, len(trace.strings))
+    return marked_numbers(trace, [each for each in used if pattern.search(trace.text(each))], numbers)
 
 
 def marked_numbers(trace: Trace, texts: Iterable[int], numbers: Int32) -> Mask:
     """Which of the numbers are those of some texts; -1 is none."""
+    return marked(marks_of(trace, texts), numbers)
+
+
+def marks_of(trace: Trace, texts: Iterable[int]) -> Bytes:
+    """For each text of the trace 1 where it is one of these."""
     wanted = np.zeros(len(trace.strings), np.uint8)
     wanted[[text for text in texts if text >= 0]] = 1
-    return marked(wanted, numbers)
+    return wanted

@@ -14,7 +14,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from runglass.query.profiles.analysis.grouping import group
-from runglass.query.profiles.analysis.intervals import Cover, cover, joined
+from runglass.query.profiles.analysis.intervals import Cover, cover_events
 from runglass.query.profiles.analysis.kept import kept
 from runglass.query.profiles.analysis.model import PARTS, Part, StepRow
 from runglass.query.profiles.model import Category, Int8, Int64, Mask, Step, Trace
@@ -136,8 +136,9 @@ class HostSteps(Struct):
 @kept
 def steps_by_host(trace: Trace) -> dict[str, HostSteps]:
     found = {}
-    for host in dict.fromkeys([step.host for step in trace.steps]):
-        steps = [step for step in trace.steps if step.host == host]
+    hosts = list(dict.fromkeys([step.host for step in trace.steps]))
+    for host in hosts:
+        steps = trace.steps if len(hosts) == 1 else [step for step in trace.steps if step.host == host]
         start, end = [step.start_ps for step in steps], [step.end_ps for step in steps]
         found[host] = HostSteps(steps, np.array(start, np.int64), np.array(end, np.int64))
     return found
@@ -167,15 +168,14 @@ def step_times(trace: Trace) -> StepTimes:
 
 
 def covers(trace: Trace, part_of: Int8, chosen: Mask) -> list[tuple[Part, Cover]]:
-    """The moments of each part together with all before it in the order."""
+    """The moments of each part that has any, together with all before it in the order."""
     found: list[tuple[Part, Cover]] = []
-    covered = cover(np.empty(0, np.int64), np.empty(0, np.int64))
+    covered: Cover | None = None
     for number, part in enumerate(ORDER):
-        events = np.flatnonzero(chosen & (part_of == number))
-        if len(events):
-            start = trace.start_ps[events]
-            covered = joined(covered, start, start + trace.duration_ps[events])
-        found.append((part, covered))
+        wanted = chosen & (part_of == number)
+        if wanted.any():
+            covered = cover_events(trace, wanted, covered)
+            found.append((part, covered))
     return found
 
 

@@ -6,15 +6,15 @@ from functools import cached_property
 
 import numpy as np
 
-from runglass.native.trace_groups import find_spans
+from runglass.native.trace_groups import begin_within, find_spans, places_of
 from runglass.query.profiles.analysis.breakdown import steps_by_host
 from runglass.query.profiles.analysis.framework import Framework, framework_of
-from runglass.query.profiles.analysis.intervals import Cover, cover
+from runglass.query.profiles.analysis.intervals import Cover, cover, cover_events
 from runglass.query.profiles.analysis.kept import kept
-from runglass.query.profiles.analysis.launching import device_work, on_device
+from runglass.query.profiles.analysis.launching import device_work, events_in, is_python, on_device
 from runglass.query.profiles.analysis.model import Where
 from runglass.query.profiles.arguments import arguments
-from runglass.query.profiles.model import Int64, Mask, Trace, named, used_names
+from runglass.query.profiles.model import Int64, Mask, Meaning, Trace, marks_of, names_of
 from runglass.query.profiles.stacks import Frame, parse_frame, read_stack
 
 JAX_FILES = frozenset(
@@ -66,9 +66,10 @@ def host_steps(trace: Trace, host: str) -> Int64:
     """The events on a host that mark its steps, in the order of time."""
     names = {step.name for step in trace.steps if step.host == host}
     # There may be more steps than texts, as most files tell their numbers apart from their names.
-    numbers = [number for number in used_names(trace) if trace.text(number) in names]
-    found = np.flatnonzero(named(trace, numbers) & ~on_device(trace) & (trace.duration_ps > 0))
-    own = np.array([track.host == host for track in trace.tracks], np.bool_)
+    numbers = [number for number, name in names_of(trace).items() if name in names]
+    found = places_of(marks_of(trace, numbers), trace.name, len(trace))
+    found = found[trace.duration_ps[found] > 0]
+    own = np.array([track.host == host and track.place == "host" for track in trace.tracks], np.bool_)
     found = found[own[trace.track[found]]]
     return found[np.argsort(trace.start_ps[found], kind="stable")]
 
@@ -137,14 +138,43 @@ class Facts:
 
     def in_steps(self, events: Int64) -> Int64:
         """Those that begin in a step of their host."""
+        if len(self.hosts) == 1:
+            return begin_within(events, self.trace.start_ps, *self.windows_of(self.hosts[0]))
         inside = np.zeros(len(events), np.bool_)
         start = self.trace.start_ps[events]
         for host in self.hosts:
             begins, ends = self.windows_of(host)
             if len(begins):
                 found = find_spans(start, begins, ends) >= 0
-                inside |= found & self.of_host(host)[events] if len(self.hosts) > 1 else found
+                inside |= found & self.of_host(host)[events]
         return events[inside]
+
+    def host_spans(self, meaning: Meaning) -> Int64:
+        """Events of hosts that mean this and take time, without functions of Python."""
+        events = events_in(
+            self.trace,
+            lambda each: each.meaning == meaning and each.place == "host" and not is_python(each),
+        )
+        return events[self.trace.duration_ps[events] > 0]
+
+    @cached_property
+    def input_events(self) -> Int64:
+        """What the host does for input in the steps."""
+        return self.in_steps(self.host_spans("input"))
+
+    @cached_property
+    def input_spans(self) -> Cover:
+        return self.spans(self.input_events)
+
+    @cached_property
+    def works(self) -> Int64:
+        """What devices do in the steps."""
+        return self.in_steps(np.flatnonzero(self.work))
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """The names of all events by their numbers."""
+        return names_of(self.trace)
 
     def windows_of(self, host: str) -> tuple[Int64, Int64]:
         """Where the steps of a host begin and end, in their order."""
@@ -154,7 +184,7 @@ class Facts:
     @cached_property
     def busy(self) -> dict[str, Cover]:
         """By host, when any of its devices works."""
-        return {host: self.spans(np.flatnonzero(self.work & self.of_host(host))) for host in self.hosts}
+        return {host: cover_events(self.trace, self.work & self.of_host(host)) for host in self.hosts}
 
     @cached_property
     def idle(self) -> dict[str, Cover]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from msgspec import Struct
 
-from runglass.query.profiles.model import Int64
+from runglass.native.trace_groups import cover_of
+from runglass.query.profiles.model import Int64, Mask, Trace
 
 
 class Cover(Struct):
@@ -66,5 +67,8 @@ def cover(start: Int64, end: Int64) -> Cover:
     return Cover(start[fresh], end[last])
 
 
-def joined(first: Cover, start: Int64, end: Int64) -> Cover:
-    return cover(np.concatenate([first.start, start]), np.concatenate([first.end, end]))
+def cover_events(trace: Trace, wanted: Mask, known: Cover | None = None) -> Cover:
+    """The moments of these events, and what is known already."""
+    before = Cover(np.empty(0, np.int64), np.empty(0, np.int64)) if known is None else known
+    mask = wanted.view(np.uint8)
+    return Cover(*cover_of(trace.start_ps, trace.duration_ps, mask, before.start, before.end))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from runglass.native.trace_groups import marked
+from runglass.native.trace_groups import marked, places_of
 from runglass.native.trace_nesting import inherit
 from runglass.query.profiles.analysis.kept import kept
 from runglass.query.profiles.model import LAUNCH, Category, Int32, Int64, Mask, Trace
@@ -24,9 +24,21 @@ def on_device(trace: Trace) -> Mask:
     return trace.events_on([track.place == "device" for track in trace.tracks])
 
 
+def events_in(trace: Trace, is_wanted: Callable[[Category], bool]) -> Int64:
+    """The events whose category is wanted."""
+    wanted = [is_wanted(each) for each in trace.info.categories]
+    count = sum(each.events for each, is_own in zip(trace.info.categories, wanted, strict=True) if is_own)
+    return places_of(np.array(wanted, np.uint8), trace.category, count)
+
+
 def in_categories(trace: Trace, is_wanted: Callable[[Category], bool]) -> Mask:
     """For each event whether its category is wanted."""
     return marked(np.array([is_wanted(each) for each in trace.info.categories], np.uint8), trace.category)
+
+
+def is_python(category: Category) -> bool:
+    """Frames of Python."""
+    return category.name.lower() in PYTHON
 
 
 def has_category(trace: Trace, names: frozenset[str]) -> Mask:

@@ -11,7 +11,7 @@ from runglass.native.trace_groups import find_spans
 from runglass.query.profiles.analysis.breakdown import parts_of_events, pick_steps, rows_of, step_times, thin
 from runglass.query.profiles.analysis.columns import floats
 from runglass.query.profiles.analysis.flops import count_work
-from runglass.query.profiles.analysis.intervals import cover
+from runglass.query.profiles.analysis.intervals import cover, cover_events
 from runglass.query.profiles.analysis.kernels import TENSOR_CORES, kernel_events
 from runglass.query.profiles.analysis.launching import on_device
 from runglass.query.profiles.analysis.model import PARTS, OpRow, Overview, Spread
@@ -113,8 +113,7 @@ def busy_share(trace: Trace, part_of: Int8, start: Int64, end: Int64) -> float:
     shares = []
     for device in devices:
         own = trace.events_on([(track.host, track.device) == device for track in trace.tracks])
-        events = np.flatnonzero(own & (part_of >= 0))
-        busy = cover(trace.start_ps[events], trace.start_ps[events] + trace.duration_ps[events])
+        busy = cover_events(trace, own & (part_of >= 0))
         shares.append(int(busy.within(covered.start, covered.end).sum()) / max(covered.total, 1))
     return sum(shares) / len(shares) if shares else 0.0
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from runglass.query.profiles.analysis.facts import Facts, show_share, show_time
-from runglass.query.profiles.analysis.launching import PYTHON, has_category, has_meaning
 from runglass.query.profiles.analysis.model import Finding
 
 WORTH = 0.05
@@ -13,8 +12,7 @@ WORTH = 0.05
 
 def find(facts: Facts) -> list[Finding]:
     trace = facts.trace
-    is_compile = has_meaning(trace, frozenset({"compile"})) & ~has_category(trace, PYTHON) & ~facts.on_device
-    events = facts.in_steps(np.flatnonzero(is_compile & (trace.duration_ps > 0)))
+    events = facts.in_steps(facts.host_spans("compile"))
     if not len(events):
         return []
     spans = facts.spans(events)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from runglass.query.profiles.analysis.columns import columns
 from runglass.query.profiles.analysis.facts import Facts, show_bytes, show_count, show_share, show_time
 from runglass.query.profiles.analysis.launching import launches
 from runglass.query.profiles.analysis.model import Finding
-from runglass.query.profiles.model import MISSING, Int64, named, used_names
+from runglass.query.profiles.model import MISSING, Int64, marked_numbers, named_like, texts_like
 
 WORTH = 0.01
 WORTH_BYTES = 1 << 20
@@ -26,24 +27,21 @@ class Copies:
 
     def __init__(self, facts: Facts, pattern: re.Pattern[str], *, pageable: bool = False) -> None:
         trace = facts.trace
-        names = {number for number in used_names(trace, facts.work) if pattern.match(trace.text(number))}
-        events = facts.in_steps(np.flatnonzero(facts.work & named(trace, names)))
+        names = [number for number, name in facts.names.items() if pattern.match(name)]
+        events = facts.works[marked_numbers(trace, names, trace.name[facts.works])]
         (said,), (details,) = columns(trace, ["bytes"], ["memcpy_details"], events)
         if pageable:
-            kept = [
-                bool(PAGEABLE.search(trace.name_of(event)) or PAGEABLE.search(trace.text(int(detail))))
-                for event, detail in zip(events.tolist(), details.tolist(), strict=True)
-            ]
-            chosen = np.array(kept, np.bool_)
+            chosen = named_like(trace, PAGEABLE, events) | texts_like(trace, PAGEABLE, details)
             events, details, said = events[chosen], details[chosen], said[chosen]
         self.events: Int64 = events
         count = max(facts.count, 1)
         self.time = float(trace.duration_ps[events].sum()) / count
-        sizes = [
-            size if size != MISSING else int(match[1]) if (match := SIZE.search(trace.text(detail))) else 0
-            for size, detail in zip(said.tolist(), details.tolist(), strict=True)
-        ]
-        self.bytes = sum(sizes) / count
+        is_said = said != MISSING
+        size = int(said[is_said].sum())
+        for detail, times in Counter(details[~is_said].tolist()).items():
+            match = SIZE.search(trace.text(detail))
+            size += int(match[1]) * times if match else 0
+        self.bytes = size / count
         self.number = len(events) / count
 
     @property

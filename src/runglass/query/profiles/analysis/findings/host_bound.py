@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from runglass.native.trace_groups import begin_within, sums_by_number
 from runglass.query.profiles.analysis.facts import Facts, show_share, show_time
-from runglass.query.profiles.analysis.launching import ANNOTATIONS, PYTHON, has_category, has_meaning
+from runglass.query.profiles.analysis.launching import ANNOTATIONS, events_in, is_python
 from runglass.query.profiles.analysis.model import Finding
 from runglass.query.profiles.model import Int64
 
@@ -24,9 +25,11 @@ def find(facts: Facts, told: Sequence[Finding]) -> list[Finding]:
     if wait < WORTH * facts.step_ps:
         return []
     trace = facts.trace
-    is_frame = has_category(trace, PYTHON)
-    is_named = ~facts.on_device & ~has_meaning(trace, frozenset({"step"})) & ~has_category(trace, ANNOTATIONS)
-    events = facts.in_steps(np.flatnonzero(is_named & (trace.self_ps > 0)))
+    events = events_in(
+        trace,
+        lambda each: each.place == "host" and each.meaning != "step" and each.name.lower() not in ANNOTATIONS,
+    )
+    events = facts.in_steps(events[trace.self_ps[events] > 0])
     action = (
         "Give the device more to do in a step (a larger batch), and the host less: prepare data ahead or on the device, "
         + facts.words(
@@ -35,7 +38,7 @@ def find(facts: Facts, told: Sequence[Finding]) -> list[Finding]:
             tensorflow="tf.function around the whole step, several steps in one call (steps_per_execution of Keras).",
         )
     )
-    if is_frame.any():
+    if any(is_python(each) and each.events for each in trace.info.categories):
         action += " Stacks slow the host down by themselves: profile once without them."
     start = np.concatenate([idle.start for idle in facts.idle.values()])
     end = np.concatenate([idle.end for idle in facts.idle.values()])
@@ -64,7 +67,7 @@ def most_time(facts: Facts, events: Int64) -> str:
     if not len(events):
         return ""
     # Events without a name come first.
-    own_ps = np.bincount(trace.name[events] + 1, weights=trace.self_ps[events]) / facts.count
+    own_ps = sums_by_number(trace.name, trace.self_ps, events, len(trace.strings)) / facts.count
     first = [each for each in np.argsort(-own_ps, kind="stable")[:NAMED].tolist() if own_ps[each] > 0]
     shown = [BUILT_IN.sub(r"\1", trace.text(each - 1)) for each in first]
     told = [f"{name} ({show_time(own_ps[each])})" for name, each in zip(shown, first, strict=True)]
@@ -73,6 +76,6 @@ def most_time(facts: Facts, events: Int64) -> str:
 
 def during_gap(facts: Facts, events: Int64, start_ps: int, end_ps: int) -> int:
     """What the host does longest of all that begins while the device is idle; -1: nothing."""
-    begins = facts.trace.start_ps[events]
-    inside = events[(begins >= start_ps) & (begins < end_ps)]
+    gap = np.array([start_ps], np.int64), np.array([end_ps], np.int64)
+    inside = begin_within(events, facts.trace.start_ps, *gap)
     return int(inside[facts.trace.self_ps[inside].argmax()]) if len(inside) else -1

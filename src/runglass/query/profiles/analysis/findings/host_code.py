@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from runglass.query.profiles.analysis.facts import Facts, is_own, show_share, show_time
-from runglass.query.profiles.analysis.findings.waiting_for_input import input_events
 from runglass.query.profiles.analysis.intervals import Cover, cover
-from runglass.query.profiles.analysis.launching import PYTHON, has_category, launches
+from runglass.query.profiles.analysis.launching import events_in, is_python, launches
 from runglass.query.profiles.analysis.model import Finding
-from runglass.query.profiles.model import named, used_names
+from runglass.query.profiles.model import marked_numbers, numbers_in, used_names
 from runglass.query.profiles.stacks import parse_frame
 
 WORTH = 0.1
@@ -17,15 +16,18 @@ WORTH = 0.1
 
 def find(facts: Facts) -> list[Finding]:
     trace = facts.trace
-    names = used_names(trace, has_category(trace, PYTHON))
+    calls_of_python = events_in(trace, is_python)
+    names = trace.name[calls_of_python]
     own = [
-        number for number in names if (frame := parse_frame(trace.text(number))) is not None and is_own(frame)
+        number
+        for number in numbers_in(names, len(trace.strings))
+        if (frame := parse_frame(facts.names[number])) is not None and is_own(frame)
     ]
-    frames = facts.in_steps(np.flatnonzero(named(trace, own) & has_category(trace, PYTHON)))
+    frames = facts.in_steps(calls_of_python[marked_numbers(trace, own, names)])
     if not len(frames) or not facts.idle_ps:
         return []
     calls = np.sort(trace.start_ps[launches(trace)[0]])
-    known = facts.spans(input_events(facts))
+    known = facts.input_spans
     best = None
     for number in used_names(trace, frames):
         events = frames[trace.name[frames] == number]

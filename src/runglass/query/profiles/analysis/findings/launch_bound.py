@@ -24,7 +24,7 @@ LOOKED_AT = 300
 
 def find(facts: Facts) -> list[Finding]:
     trace = facts.trace
-    events = facts.in_steps(np.flatnonzero(facts.work))
+    events = facts.works
     if len(events) < MIN_KERNELS * max(facts.count, 1):
         return []
     short = events[trace.duration_ps[events] < SHORT_PS]

@@ -7,7 +7,6 @@ import re
 import numpy as np
 
 from runglass.query.profiles.analysis.facts import Facts, show_share, show_time
-from runglass.query.profiles.analysis.launching import has_meaning
 from runglass.query.profiles.analysis.model import Finding
 from runglass.query.profiles.model import named_like
 
@@ -26,7 +25,8 @@ def find(facts: Facts) -> list[Finding]:
     capabilities = [float(each.capability) for each in trace.info.devices if each.capability]
     if not capabilities or min(capabilities) < TENSOR_CORES:
         return []
-    events = facts.in_steps(np.flatnonzero(facts.work & has_meaning(trace, PRODUCTS)))
+    is_product = np.array([each.meaning in PRODUCTS for each in trace.info.categories], np.bool_)
+    events = facts.works[is_product[trace.category[facts.works]]]
     if not len(events):
         return []
     is_half = named_like(trace, HALF, events)

@@ -9,7 +9,7 @@ import numpy as np
 from runglass.query.profiles.analysis.facts import Facts, show_share, show_time
 from runglass.query.profiles.analysis.launching import PYTHON, has_category
 from runglass.query.profiles.analysis.model import Finding
-from runglass.query.profiles.model import Int64, used_names
+from runglass.query.profiles.model import Int64
 
 WORTH = 0.05
 # Late in so many of the collectives.
@@ -26,7 +26,7 @@ def find(facts: Facts) -> list[Finding]:
     trace = facts.trace
     if len(facts.hosts) < 2 or trace.info.clocks_differ:
         return []
-    names = [number for number in used_names(trace) if COLLECTIVE.match(trace.text(number))]
+    names = [number for number, name in facts.names.items() if COLLECTIVE.match(name)]
     best = None
     for name in names:
         begun = starts_by_host(facts, name)

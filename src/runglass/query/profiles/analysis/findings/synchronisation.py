@@ -7,12 +7,11 @@ from collections import Counter
 
 import numpy as np
 
+from runglass.native.trace_groups import within_marked
 from runglass.query.profiles.analysis.facts import Facts, show_count, show_share, show_time
-from runglass.query.profiles.analysis.findings.waiting_for_input import input_events
 from runglass.query.profiles.analysis.intervals import cover
-from runglass.query.profiles.analysis.launching import nearest
 from runglass.query.profiles.analysis.model import Finding
-from runglass.query.profiles.model import named, used_names
+from runglass.query.profiles.model import marks_of, named
 
 WORTH = 0.01
 CALL = re.compile(
@@ -20,18 +19,20 @@ CALL = re.compile(
 )
 # These wait by design, or have a finding of their own.
 OTHERS = re.compile(r"gloo|nccl|c10d|DistributedDataParallel|aten::(?:to|_to_copy|copy_)$")
+# Threads that pin memory or run collectives wait by themselves, and hold up nobody.
+APART = re.compile(r"pin|gloo|nccl|autograd_engine_wait")
 
 
 def find(facts: Facts) -> list[Finding]:
     trace = facts.trace
-    known = {number for number in used_names(trace) if CALL.match(trace.text(number))}
+    known = [number for number, name in facts.names.items() if CALL.match(name)]
     events = facts.in_steps(np.flatnonzero(named(trace, known) & ~facts.on_device))
     if not len(events):
         return []
-    others = [number for number in used_names(trace) if OTHERS.search(trace.text(number))]
-    own = np.where(named(trace, others), 1, -1).astype(np.int32)
-    events = events[nearest(own, trace.parent)[events] < 0]
-    events = events[[is_in_thread_of_launches(facts, event) for event in events.tolist()]]
+    others = [number for number, name in facts.names.items() if OTHERS.search(name)]
+    events = events[~within_marked(events, trace.parent, trace.name, marks_of(trace, others))]
+    is_apart = np.array([APART.search(track.thread) is not None for track in trace.tracks], np.bool_)
+    events = events[~is_apart[trace.track[events]]]
     if len(events) < facts.count:
         return []
     wait = 0
@@ -53,7 +54,7 @@ def find(facts: Facts) -> list[Finding]:
         at, first = np.unique(at[is_dry], return_index=True)
         dry = cover(np.maximum(ends[is_dry][first], idle.start[at]), idle.end[at])
         # Waiting for input has a finding of its own.
-        wait += dry.total - dry.shared(facts.spans(input_events(facts)))
+        wait += dry.total - dry.shared(facts.input_spans)
     gain = wait / facts.count
     if gain < WORTH * facts.step_ps:
         return []
@@ -82,9 +83,3 @@ def find(facts: Facts) -> list[Finding]:
             source=lines.most_common(1)[0][0] if lines else "",
         )
     ]
-
-
-def is_in_thread_of_launches(facts: Facts, event: int) -> bool:
-    """A thread that pins memory or runs collectives waits by itself, and holds up nobody."""
-    track = facts.trace.tracks[int(facts.trace.track[event])]
-    return not re.search(r"pin|gloo|nccl|autograd_engine_wait", track.thread)

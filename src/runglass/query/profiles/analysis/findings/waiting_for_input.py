@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from runglass.query.profiles.analysis.facts import Facts, show_share, show_time
-from runglass.query.profiles.analysis.launching import PYTHON, has_category, has_meaning
 from runglass.query.profiles.analysis.model import Finding
-from runglass.query.profiles.model import Int64
 
 WORTH = 0.05
 SINGLE_PROCESS = "_SingleProcessDataLoaderIter"
 
 
-def input_events(facts: Facts) -> Int64:
-    trace = facts.trace
-    is_input = has_meaning(trace, frozenset({"input"})) & ~has_category(trace, PYTHON) & ~facts.on_device
-    return facts.in_steps(np.flatnonzero(is_input & (trace.duration_ps > 0)))
-
-
 def find(facts: Facts) -> list[Finding]:
     trace = facts.trace
-    events = input_events(facts)
+    events = facts.input_events
     if not len(events) or not facts.step_ps:
         return []
     wait = facts.idle_during(events)
