@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from runglass.native.trace_rows import columns_of, samples_of
 from runglass.query.profiles.analysis.kept import kept
@@ -18,7 +20,7 @@ from runglass.query.profiles.model import MISSING, Float64, Int32, Int64, Place,
 EVENTS_AT_ONCE = 1 << 16
 # Of events of devices, looked up once for all views.
 NUMBERS = ("program_id",)
-TEXTS = ("hlo_op", "hlo_module", "tf_op", "kernel_details")
+TEXTS = ("hlo_module", "hlo_op", "tf_op", "kernel_details")
 SHARED_KEYS = frozenset({*NUMBERS, *TEXTS})
 
 
@@ -38,18 +40,30 @@ def columns(
         return np.full((len(numbers), shape), MISSING, np.int64), np.full((len(texts), shape), -1, np.int32)
     if len(events) > EVENTS_AT_ONCE and {*number_keys, *text_keys} <= SHARED_KEYS:
         shared = shared_columns(trace)
+        own_numbers = rows_at(shared.numbers, [NUMBERS.index(key) for key in number_keys])
+        own_texts = rows_at(shared.texts, [TEXTS.index(key) for key in text_keys])
+        if np.array_equal(events, shared.events):
+            return own_numbers, own_texts
         at = shared.place[events]
         if int(at.min()) >= 0:
-            return (
-                shared.numbers[[NUMBERS.index(key) for key in number_keys]][:, at],
-                shared.texts[[TEXTS.index(key) for key in text_keys]][:, at],
-            )
+            return own_numbers[:, at], own_texts[:, at]
     return look_up(trace, numbers, texts, events)
+
+
+N = TypeVar("N", np.int32, np.int64)
+
+
+def rows_at(table: NDArray[N], at: list[int]) -> NDArray[N]:
+    """Not copied where they follow each other."""
+    first = at[0] if at else 0
+    last = first + len(at)
+    return table[first:last] if at == list(range(first, last)) else table[at]
 
 
 class Shared(Struct):
     """What several views ask of the work of devices."""
 
+    events: Int64
     # For each event of the trace where it is in the columns, -1: nowhere.
     place: Int32
     numbers: Int64
@@ -62,7 +76,7 @@ def shared_columns(trace: Trace) -> Shared:
     place = np.full(len(trace), -1, np.int32)
     place[events] = np.arange(len(events), dtype=np.int32)
     numbers, texts = [trace.strings.find(key) for key in NUMBERS], [trace.strings.find(key) for key in TEXTS]
-    return Shared(place, *look_up(trace, numbers, texts, events))
+    return Shared(events, place, *look_up(trace, numbers, texts, events))
 
 
 def look_up(trace: Trace, numbers: list[int], texts: list[int], events: Int64 | Int32) -> tuple[Int64, Int32]:

@@ -26,21 +26,17 @@ class Groups(Struct):
 
     def total(self, values: Int64) -> Int64:
         """Exact: sums of picoseconds exceed what a float holds."""
-        total: Int64 = self._sums(values)[0]
-        return total
+        return self.sums(values)[0]
 
     def mean(self, values: Float64, weights: Int64) -> Float64:
         weight = np.bincount(self.of, weights, len(self))
         found: Float64 = np.bincount(self.of, values * weights, len(self)) / np.maximum(weight, 1)
         return found
 
-    def extremes(self, values: Int64) -> tuple[Int64, Int64]:
-        """The least and the most of each group."""
-        _, least, most = self._sums(values)
-        return least, most
-
-    def _sums(self, values: Int64) -> Int64:
-        return sums_of(self.of, np.ascontiguousarray(values, np.int64), len(self))
+    def sums(self, values: Int64) -> tuple[Int64, Int64, Int64]:
+        """The total, the least and the most of each group."""
+        total, least, most = sums_of(self.of, np.ascontiguousarray(values, np.int64), len(self))
+        return total, least, most
 
 
 def group(columns: Sequence[NDArray[np.signedinteger]]) -> Groups:

@@ -23,7 +23,17 @@ from runglass.query.profiles.analysis.launching import (
 from runglass.query.profiles.analysis.model import OpRow, OpsBy
 from runglass.query.profiles.analysis.ops_xplane import bound, peaks
 from runglass.query.profiles.arguments import numbers, texts
-from runglass.query.profiles.model import MISSING, Float64, Int64, Mask, Place, Trace, numbers_in
+from runglass.query.profiles.model import (
+    MISSING,
+    Float64,
+    Int64,
+    Mask,
+    Place,
+    Trace,
+    distinct,
+    marked_numbers,
+    numbers_in,
+)
 
 STEP = re.compile(r"ProfilerStep#\d+")
 # As torch calls all of them.
@@ -106,7 +116,7 @@ def idle_time(trace: Trace, events: Int64, low: int, high: int) -> int:
     where = devices * len(hosts) + np.array([hosts.index(track.host) for track in trace.tracks])
     of_event = where[trace.track[events]]
     total = 0
-    for each in np.unique(of_event).tolist():
+    for each in distinct(of_event).tolist():
         own = events[of_event == each]
         total += high - low - busy_time(trace.start_ps[own], trace.duration_ps[own], low, high)
     return total
@@ -166,9 +176,8 @@ class Groups:
         idle: int = 0,
     ) -> list[OpRow]:
         duration = self.trace.duration_ps[self.events]
-        low, high = self.groups.extremes(duration)
-        counts = self.groups.count()
-        totals, own = self.sum(duration), self.sum(self_ps)
+        totals, low, high = self.groups.sums(duration)
+        counts, own = self.groups.count(), self.sum(self_ps)
         device_own, device_all = self.sum(device_self), self.sum(device_total)
         operations = None if flops is None else self.sum(flops)
         amount = None if moved is None else self.sum(moved)
@@ -242,4 +251,4 @@ def merge_names(trace: Trace, names: Int64) -> Int64:
     known = [number for number in numbers_in(names, len(trace.strings)) if STEP.fullmatch(trace.text(number))]
     if len(known) < 2:
         return names
-    return np.where(np.isin(names, known), known[0], names)
+    return np.where(marked_numbers(trace, known, names.astype(np.int32)), known[0], names)

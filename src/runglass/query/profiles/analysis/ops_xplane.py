@@ -55,34 +55,37 @@ def ops(
 
 def host_ops(trace: Trace, by: OpsBy, inside: Mask, *, with_idle: bool) -> list[OpRow]:
     on_host = ~on_device(trace)
-    (instruction,) = told(trace, np.flatnonzero(on_host), ["hlo_op"], "host")
-    full = trace.name.copy()
-    full[trace.full_name_event] = trace.full_name
+    full = trace.name
+    if len(trace.full_name_event):
+        full = full.copy()
+        full[trace.full_name_event] = trace.full_name
     names = Names(trace, full)
     is_op = on_host & names.is_op
     # Instructions that a CPU executed.
     number = names.number
     if trace.find_key("hlo_op", "host") >= 0:
+        (instruction,) = told(trace, np.flatnonzero(on_host), ["hlo_op"], "host")
         own = on_host & ~is_op & (instruction >= 0) & (trace.duration_ps > 0)
         number = np.where(own, instruction, number)
         is_op |= own
     nearest = inherit(np.where(is_op, np.arange(len(trace), dtype=np.int32), np.int32(-1)), trace.parent)
-    above = np.where(trace.parent >= 0, nearest[trace.parent], -1)
     self_ps = trace.duration_ps.copy()
-    nested = np.flatnonzero(is_op & (above >= 0))
-    np.subtract.at(self_ps, above[nested], trace.duration_ps[nested])
-    device_self, device_total = launched_times(trace, nearest, above)
-    chosen = np.flatnonzero(is_op & inside)
+    found = np.flatnonzero(is_op)
+    above = op_above(trace, nearest, found)
+    nested = above >= 0
+    np.subtract.at(self_ps, above[nested], trace.duration_ps[found[nested]])
+    device_self, device_total = launched_times(trace, nearest)
+    chosen = found[inside[found]]
     made = summed(
         trace,
         "host",
         by,
         chosen,
         lambda text: parse_op(text) or OpName(text, "HLO"),
-        number,
-        np.maximum(self_ps, 0),
-        device=(device_self, device_total),
-        is_eager=eager_events(trace),
+        number[chosen],
+        np.maximum(self_ps[chosen], 0),
+        device=(device_self[chosen], device_total[chosen]),
+        is_eager=eager_events(trace)[chosen],
     )
     return add_idle(trace, made, "host", chosen) if with_idle else made
 
@@ -92,17 +95,17 @@ def device_ops(trace: Trace, by: OpsBy, inside: Mask, *, with_idle: bool) -> lis
     chosen = trace.events_on(is_op) & (trace.duration_ps > 0) & inside
     events = np.flatnonzero(chosen)
     # The framework's op where it is told, or else the instruction of XLA, or else the kernel.
-    number = trace.name.copy()
-    for text, hidden in zip(told(trace, events, ["hlo_op", "tf_op"]), (COMMAND_BUFFER, PROGRAM), strict=True):
-        known = np.flatnonzero(text >= 0)
-        known = known[~starts_with(trace, text[known], hidden)]
+    number = trace.name[events]
+    told_names = columns(trace, [], ["hlo_op", "tf_op"], events)[1]
+    for text, hidden in zip(told_names, (COMMAND_BUFFER, PROGRAM), strict=True):
+        known = (text >= 0) & ~starts_with(trace, text, hidden)
         number[known] = text[known]
     kinds = [each.meaning for each in trace.info.categories]
 
     def name(text: str, event: int) -> OpName:
         return parse_op(text) or OpName(text, kinds[trace.category[event]])
 
-    made = summed(trace, "device", by, events, None, number, trace.self_ps, of_event=name)
+    made = summed(trace, "device", by, events, None, number, trace.self_ps[events], of_event=name)
     return add_idle(trace, made, "device", events) if with_idle else made
 
 
@@ -119,29 +122,32 @@ def summed(
     device: tuple[Int64, Int64] | None = None,
     is_eager: Mask | None = None,
 ) -> list[OpRow]:
+    """`number` and all after it have a value for each of these events."""
     if not len(events):
         return []
-    eager = np.zeros(len(trace), np.bool_) if is_eager is None else is_eager
-    shape = told(trace, events, ["shape"])[0] if by == "shapes" else np.full(len(trace), -1, np.int32)
-    wanted = [number[events]]
-    wanted += [eager[events].astype(np.int32)] if is_eager is not None else []
-    wanted += [shape[events]] if by == "shapes" else []
+    eager = np.zeros(len(events), np.bool_) if is_eager is None else is_eager
+    shape = columns(trace, [], ["shape"], events)[1][0] if by == "shapes" else None
+    wanted = [number]
+    wanted += [eager.astype(np.int32)] if is_eager is not None else []
+    wanted += [shape] if shape is not None else []
     found = group(wanted)
     named = []
-    for first in events[found.first].tolist():
+    for first in found.first.tolist():
         text = trace.strings.get(int(number[first]))
+        event = int(events[first])
         named.append(
-            of_text(text) if of_text is not None else of_event(text, first) if of_event else OpName(text, "")
+            of_text(text) if of_text is not None else of_event(text, event) if of_event else OpName(text, "")
         )
     keys: dict[tuple[str, ...], int] = {}
     merged = np.empty(len(found), np.int32)
-    for at, first in enumerate(events[found.first].tolist()):
+    for at, first in enumerate(found.first.tolist()):
         name = named[at]
-        module = trace.strings.get(int(trace.module[first])) or scope_of(name.name)
-        category = trace.info.categories[trace.category[first]].meaning
+        event = int(events[first])
+        module = trace.strings.get(int(trace.module[event])) or scope_of(name.name)
+        category = trace.info.categories[trace.category[event]].meaning
         key = {
             "name": (name.type, name.name, str(eager[first])),
-            "shapes": (name.type, name.name, trace.strings.get(int(shape[first]))),
+            "shapes": (name.type, name.name, "" if shape is None else trace.strings.get(int(shape[first]))),
             "type": (name.type,),
             "module": (module,),
             "category": (category,),
@@ -167,8 +173,8 @@ def rows_of(
     eager: Mask,
 ) -> list[OpRow]:
     duration = trace.duration_ps[events]
-    count, total, own = groups.count(), groups.total(duration), groups.total(self_ps[events])
-    least, most = groups.extremes(duration)
+    count, own = groups.count(), groups.total(self_ps)
+    total, least, most = groups.sums(duration)
     flops, moved = (of_stat(trace, events, groups, key, place) for key in ("flops", "bytes_accessed"))
     known = executed(trace, events, place)
     if known is not None:
@@ -176,8 +182,8 @@ def rows_of(
         flops = groups.total(known.flops.astype(np.int64)) if flops is None else flops
         moved = groups.total(known.bytes.astype(np.int64)) if moved is None else moved
     tensor_cores = tensor_core_time(trace, events, groups) if place == "device" else None
-    device_self = None if device is None else groups.total(device[0][events])
-    device_total = None if device is None else groups.total(device[1][events])
+    device_self = None if device is None else groups.total(device[0])
+    device_total = None if device is None else groups.total(device[1])
     whole = max(int(own.sum()), 1)
     peak, bandwidth = peaks(trace)
     # All executions of one op are of one instruction.
@@ -215,7 +221,7 @@ def rows_of(
                 tensor_cores=None
                 if tensor_cores is None
                 else float(tensor_cores[at]) / max(int(total[at]), 1),
-                is_eager=bool(eager[event]),
+                is_eager=bool(eager[groups.first[at]]),
                 source="" if instruction is None else instruction.source(int(groups.first[at])),
                 hlo_category="" if instruction is None else instruction.category(int(groups.first[at])),
             )
@@ -287,7 +293,14 @@ def eager_events(trace: Trace) -> Mask:
     return found
 
 
-def launched_times(trace: Trace, nearest: Int32, above: Int32) -> tuple[Int64, Int64]:
+def op_above(trace: Trace, nearest: Int32, events: Int64 | Int32) -> Int32:
+    """The op around each of these events, -1: none. `nearest`: for each event itself, if it is an op, or else the op around it."""
+    parent = trace.parent[events]
+    found: Int32 = np.where(parent >= 0, nearest[parent], -1)
+    return found
+
+
+def launched_times(trace: Trace, nearest: Int32) -> tuple[Int64, Int64]:
     """Time of the kernels that each op launched itself, and with the ops inside it."""
     own = np.zeros(len(trace), np.int64)
     launches = np.flatnonzero(trace.flow_kind == LAUNCH)
@@ -297,7 +310,7 @@ def launched_times(trace: Trace, nearest: Int32, above: Int32) -> tuple[Int64, I
     total = own.copy()
     while (op >= 0).any():
         has = op >= 0
-        op, duration = above[op[has]], duration[has]
+        op, duration = op_above(trace, nearest, op[has]), duration[has]
         np.add.at(total, op[op >= 0], duration[op >= 0])
     return own, total
 
@@ -305,7 +318,7 @@ def launched_times(trace: Trace, nearest: Int32, above: Int32) -> tuple[Int64, I
 def add_idle(trace: Trace, rows: list[OpRow], place: Place, events: Int64) -> list[OpRow]:
     """The time between the first op and the last of every track in which no op ran."""
     span = 0
-    for track in np.unique(trace.track[events]).tolist():
+    for track in numbers_in(trace.track[events], len(trace.tracks)):
         own = events[trace.track[events] == track]
         start = trace.start_ps[own]
         span += int((start + trace.duration_ps[own]).max() - start.min())

@@ -56,14 +56,17 @@ def executed(trace: Trace, events: Int64, place: Place | None = None) -> Execute
     if trace.find_key("program_id", place) < 0:
         return None
     shared = on_devices(trace)
+    found = shared.executed
+    if found is not None and np.array_equal(events, shared.events):
+        return found
     at = shared.place[events]
     if len(events) and int(at.min()) >= 0:
-        found = shared.executed
         return None if found is None else found.of(at)
     return find_executed(trace, events)
 
 
 class OnDevices(Struct):
+    events: Int64
     # For each event of the trace where it is in what was executed, -1: nowhere.
     place: Int32
     executed: Executed | None
@@ -75,7 +78,7 @@ def on_devices(trace: Trace) -> OnDevices:
     events = np.flatnonzero(on_device(trace) & (trace.duration_ps > 0))
     place = np.full(len(trace), -1, np.int32)
     place[events] = np.arange(len(events), dtype=np.int32)
-    return OnDevices(place, find_executed(trace, events))
+    return OnDevices(events, place, find_executed(trace, events))
 
 
 def find_executed(trace: Trace, events: Int64) -> Executed | None:
@@ -86,8 +89,9 @@ def find_executed(trace: Trace, events: Int64) -> Executed | None:
             programs.update(given)
     if not programs or not len(events):
         return None
-    (number,), (instruction, module) = columns(trace, ["program_id"], ["hlo_op", "hlo_module"], events)
-    alike = group([number, instruction, trace.name[events]])
+    (number,), (module, instruction) = columns(trace, ["program_id"], ["hlo_module", "hlo_op"], events)
+    name = trace.name[events]
+    alike = group([number, instruction, name])
     known = np.full(len(alike), -1, np.int32)
     costs = np.zeros((2, len(alike)))
     categories: list[str] = []
@@ -112,20 +116,20 @@ def find_executed(trace: Trace, events: Int64) -> Executed | None:
         return None
     flops, moved = costs[:, alike.of]
     # Several kernels of one instruction follow each other and have different names; the first counts for all.
-    same = np.zeros(len(events), np.bool_)
-    same[1:] = (
+    executed = known[alike.of]
+    same = 1 + np.flatnonzero(
         (instruction[1:] >= 0)
         & (instruction[1:] == instruction[:-1])
         & (number[1:] == number[:-1])
-        & (known[alike.of[1:]] == known[alike.of[:-1]])
-        & (trace.name[events[1:]] != trace.name[events[:-1]])
-        & (trace.track[events[1:]] == trace.track[events[:-1]])
+        & (executed[1:] == executed[:-1])
+        & (name[1:] != name[:-1])
     )
+    same = same[trace.track[events[same]] == trace.track[events[same - 1]]]
     flops[same], moved[same] = 0, 0
     return Executed(
         flops=flops,
         bytes=moved,
-        instruction=known[alike.of],
+        instruction=executed,
         categories=categories,
         sources=sources,
         programs=names,
