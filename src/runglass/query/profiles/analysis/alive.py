@@ -24,7 +24,7 @@ from runglass.query.profiles.analysis.model import (
     RegionSum,
 )
 from runglass.query.profiles.analysis.shapes import DTYPE_BYTES, parse_dims, parse_texts
-from runglass.query.profiles.model import Int8, Int32, Int64, Mask, Trace, used_names
+from runglass.query.profiles.model import Int8, Int32, Int64, Mask, Trace, distinct, names_of
 from runglass.query.profiles.stacks import parse_frame
 
 BEFORE = "(allocated before the profile)"
@@ -155,7 +155,7 @@ class Labels:
             )[1]
             # Ops that make a tensor of nothing are given its shape as a value.
             empty = np.zeros(len(trace.strings) + 1, np.bool_)
-            for number in np.unique(trace.name[ops[has]]).tolist():
+            for number in distinct(trace.name[ops[has]]).tolist():
                 empty[number] = trace.text(number).startswith("aten::empty")
             dims = np.where(empty[trace.name[ops[has]]] & (values >= 0), values, dims)
             self.shape[has] = np.where(self.shape[has] >= 0, self.shape[has], dims)
@@ -214,8 +214,7 @@ def short_types(text: str) -> str:
 def passes(trace: Trace) -> tuple[Int32, Cover]:
     """For each event whether the optimizer or the backward pass is around it (their regions, -1: neither), and when the latter runs."""
     kinds = np.full(len(trace.strings) + 1, -1, np.int32)
-    for number in used_names(trace):
-        text = trace.text(number)
+    for number, text in names_of(trace).items():
         if text.startswith(("Optimizer.step", "Optimizer.zero_grad")):
             kinds[number] = OPTIMIZER
         elif text.startswith("autograd::engine"):

@@ -10,7 +10,7 @@ from msgspec import Struct
 from runglass.query.profiles.analysis.facts import show_bytes, show_count, show_time
 from runglass.query.profiles.analysis.launching import launches, nearest
 from runglass.query.profiles.analysis.model import Allocations, Saving
-from runglass.query.profiles.model import MODULE, Int32, Int64, Trace, marked_numbers, used_names
+from runglass.query.profiles.model import MODULE, Int32, Int64, Trace, distinct, marked_numbers, names_of
 
 # "Block_3" is a call of a Block.
 NUMBER = re.compile(r"_\d+$")
@@ -77,7 +77,7 @@ def why_unknown(trace: Trace, activations: float) -> str | None:
 
 
 def module_names(trace: Trace) -> list[int]:
-    return [number for number in used_names(trace) if trace.text(number).startswith(MODULE)]
+    return [number for number, name in names_of(trace).items() if name.startswith(MODULE)]
 
 
 def module_calls(trace: Trace) -> Int32 | None:
@@ -135,7 +135,7 @@ def again(trace: Trace, inside: Int32, choice: Choice) -> tuple[float, str]:
     wanted = {int(call) for call in choice.calls}
     known = {
         call: not wanted.isdisjoint(around(trace, inside, call))
-        for call in np.unique(inside[sources]).tolist()
+        for call in distinct(inside[sources]).tolist()
         if call >= 0
     }
     launched = np.array([known.get(call, False) for call in inside[sources].tolist()], np.bool_)

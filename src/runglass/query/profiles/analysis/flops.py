@@ -13,7 +13,7 @@ from runglass.query.profiles.analysis.columns import columns
 from runglass.query.profiles.analysis.grouping import group
 from runglass.query.profiles.analysis.shapes import DTYPE_BYTES, Dims, parse_dims, parse_texts
 from runglass.query.profiles.arguments import numbers
-from runglass.query.profiles.model import MISSING, Float64, Int32, Int64, Trace
+from runglass.query.profiles.model import MISSING, Float64, Int32, Int64, Trace, distinct
 
 
 class Given(Struct, frozen=True):
@@ -186,7 +186,7 @@ def innermost(trace: Trace, flops: Float64, moved: Float64) -> None:
     outer = np.zeros(len(trace), np.bool_)
     at = trace.parent[np.flatnonzero(flops > 0)]
     while len(at):
-        at = np.unique(at[at >= 0])
+        at = distinct(at[at >= 0])
         at = at[~outer[at]]
         outer[at] = True
         at = trace.parent[at]

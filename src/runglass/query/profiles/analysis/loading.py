@@ -6,11 +6,12 @@ import re
 
 import numpy as np
 
+from runglass.native.trace_groups import places_of
 from runglass.query.profiles.analysis.facts import Facts
 from runglass.query.profiles.analysis.grouping import group
-from runglass.query.profiles.analysis.launching import PYTHON, framework_ops, has_category
+from runglass.query.profiles.analysis.launching import PYTHON, framework_ops, has_category, is_python
 from runglass.query.profiles.analysis.model import LoaderRow
-from runglass.query.profiles.model import Int64, named, used_names
+from runglass.query.profiles.model import Int64, distinct, marked_numbers, marks_of
 from runglass.query.profiles.stacks import parse_frame
 
 NEXT = re.compile(r"enumerate\(Data(?:Loader|Pipe)\)#(\w+)\.__next__")
@@ -33,17 +34,18 @@ class Loading:
         self._facts = facts
         trace = facts.trace
         kinds: dict[int, str] = {}
-        for number in used_names(trace):
-            found = NEXT.match(trace.text(number))
+        for number, name in facts.names.items():
+            found = NEXT.match(name)
             if found is not None:
                 kinds[number] = found[1]
-        events = np.flatnonzero(named(trace, kinds) & ~has_category(trace, PYTHON))
-        self._calls: Int64 = facts.in_steps(events)
-        used = {kinds[number] for number in np.unique(trace.name[self._calls]).tolist()}
+        events = places_of(marks_of(trace, kinds), trace.name, len(trace))
+        python = np.array([is_python(each) for each in trace.info.categories], np.bool_)
+        self._calls: Int64 = facts.in_steps(events[~python[trace.category[events]]])
+        used = {kinds[number] for number in distinct(trace.name[self._calls]).tolist()}
         self.is_single_process = SINGLE_PROCESS in used
         self.has_workers = bool(used - {SINGLE_PROCESS})
         own = [number for number, kind in kinds.items() if kind == SINGLE_PROCESS]
-        self._making: Int64 = self._calls[np.isin(trace.name[self._calls], own)]
+        self._making: Int64 = self._calls[marked_numbers(trace, own, trace.name[self._calls])]
 
     @property
     def made_ps(self) -> int:
@@ -54,11 +56,13 @@ class Loading:
         """The most time of its own first."""
         trace = self._facts.trace
         inside = self._inside()
+        if not len(inside):
+            return []
         chosen = inside[(has_category(trace, PYTHON) | framework_ops(trace))[inside]]
         if not len(chosen):
             return []
         # Names of built-in functions differ by the address of their object.
-        names = np.unique(trace.name[chosen])
+        names = distinct(trace.name[chosen])
         clean = [plain_name(trace.text(number)) for number in names.tolist()]
         known = {text: number for number, text in enumerate(dict.fromkeys(clean))}
         codes = np.array([known[text] for text in clean], np.int64)
@@ -87,12 +91,14 @@ class Loading:
         trace = self._facts.trace
         found: list[Int64] = []
         keys = [(track.host, track.process_id, track.thread_id) for track in trace.tracks]
-        for track in np.unique(trace.track[self._calls]).tolist():
+        for track in distinct(trace.track[self._calls]).tolist():
             calls = self._calls[trace.track[self._calls] == track]
             start = np.sort(trace.start_ps[calls])
             end = np.sort(trace.start_ps[calls] + trace.duration_ps[calls])
-            same = trace.events_on([key == keys[track] for key in keys])
-            events = np.flatnonzero(same & (trace.duration_ps > 0) & ~np.isin(trace.name, trace.name[calls]))
+            events = np.flatnonzero(trace.events_on([key == keys[track] for key in keys]))
+            names = trace.name[events]
+            is_call = marked_numbers(trace, distinct(trace.name[calls]).tolist(), names)
+            events = events[(trace.duration_ps[events] > 0) & ~is_call]
             at = np.searchsorted(start, trace.start_ps[events], side="right") - 1
             ends = trace.start_ps[events] + trace.duration_ps[events]
             found.append(events[(at >= 0) & (ends <= end[np.maximum(at, 0)])])

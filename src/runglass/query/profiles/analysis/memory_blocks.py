@@ -18,7 +18,7 @@ from runglass.query.profiles.analysis.model import (
     Saving,
     Suspect,
 )
-from runglass.query.profiles.model import Int64, Trace
+from runglass.query.profiles.model import Int64, Trace, distinct
 
 # A leak is seen in so many steps at least.
 MIN_STEPS = 3
@@ -115,8 +115,8 @@ def by_maker(trace: Trace, view: Measured, kept: Int64, step: Int64) -> list[Sus
         return []
     labels = Labels(trace, made, kept)
     groups = group([labels.op, labels.module])
-    pairs = np.unique(np.stack([groups.of, step]), axis=1)[0]
-    steps = np.bincount(pairs, minlength=len(groups))
+    pairs = group([groups.of, step]).first
+    steps = np.bincount(groups.of[pairs], minlength=len(groups))
     sizes, counts = groups.total(made.bytes[kept]), groups.count()
     return [
         Suspect(
@@ -151,7 +151,7 @@ def savings(trace: Trace, view: Measured, moment: Moment) -> list[Saving]:
         return []
     labels = Labels(trace, made, alive)
     single = {
-        number for number in np.unique(labels.type).tolist() if short_types(trace.text(number)) == "float32"
+        number for number in distinct(labels.type).tolist() if short_types(trace.text(number)) == "float32"
     }
     wide = int(made.bytes[alive][np.isin(labels.type, list(single))].sum())
     found = [

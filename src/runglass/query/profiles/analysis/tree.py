@@ -21,7 +21,16 @@ from runglass.query.profiles.analysis.model import Measured
 from runglass.query.profiles.analysis.ops import ops
 from runglass.query.profiles.analysis.ops_torch import STEP, STEPS
 from runglass.query.profiles.analysis.programs import executed
-from runglass.query.profiles.model import MODULE, Int64, Place, Trace, Unit
+from runglass.query.profiles.model import (
+    MODULE,
+    Int64,
+    Place,
+    Trace,
+    Unit,
+    marked_numbers,
+    names_of,
+    numbers_in,
+)
 
 TreeBy = Literal["module", "scope", "stack", "program"]
 # A node with less of the whole is nowhere visible.
@@ -109,11 +118,10 @@ def time_tree(trace: Trace, by: TreeBy, place: Place | None = None) -> Tree:
 def module_paths(trace: Trace) -> dict[int, list[str]]:
     """By text of a module the modules around it, itself last: as they were called first."""
     found: dict[int, list[str]] = {}
-    used = np.unique(trace.module)
-    names = {number: trace.text(number) for number in used[used >= 0].tolist()}
+    names = {number: trace.text(number) for number in numbers_in(trace.module, len(trace.strings))}
     first_of: dict[int, int] = {}
-    for number in np.unique(trace.name).tolist():
-        if trace.text(number).startswith(MODULE):
+    for number, name in names_of(trace).items():
+        if name.startswith(MODULE):
             first_of[number] = int(np.flatnonzero(trace.name == number)[0])
     for number, text in names.items():
         event = first_of.get(trace.strings.find(MODULE + text))
@@ -200,8 +208,8 @@ def nested(trace: Trace, events: Int64, own: Int64, unit: Unit, notes: list[str]
 def merged_names(trace: Trace) -> Int64:
     """The names of events; all steps have that of the first."""
     names = trace.name.astype(np.int64)
-    steps = [number for number in np.unique(names).tolist() if STEP.fullmatch(trace.text(number))]
-    return np.where(np.isin(names, steps), steps[0], names) if steps else names
+    steps = [number for number, name in names_of(trace).items() if STEP.fullmatch(name)]
+    return np.where(marked_numbers(trace, steps, trace.name), steps[0], names) if steps else names
 
 
 def levels(trace: Trace) -> Int64:

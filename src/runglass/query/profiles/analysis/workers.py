@@ -11,7 +11,7 @@ from runglass.query.profiles.analysis.facts import Facts
 from runglass.query.profiles.analysis.intervals import Cover, cover
 from runglass.query.profiles.analysis.launching import PYTHON, has_category, has_meaning
 from runglass.query.profiles.analysis.messages import moved_bytes
-from runglass.query.profiles.model import Int64, Mask, Trace, named, used_names
+from runglass.query.profiles.model import Int64, Mask, Trace, distinct, named, used_names
 
 # As torch names what its backends do, and NCCL its kernels.
 COLLECTIVE = re.compile(
@@ -179,7 +179,7 @@ def match_calls(
         start, duration = trace.start_ps[events], trace.duration_ps[events]
         waiting = np.minimum(start.max(axis=0) - start, duration)
         sizes = np.array([moved_bytes(trace, event) for event in events[0].tolist()], np.int64)
-        for size in np.unique(sizes).tolist():
+        for size in distinct(sizes).tolist():
             of = sizes == size
             rows.append(sum_up(facts, trace.text(name), size, start[:, of], duration[:, of], waiting[:, of]))
         for at in range(len(facts.hosts)):
