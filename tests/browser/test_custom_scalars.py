@@ -97,7 +97,7 @@ def test_a_band_lies_between_the_bounds(open_page, asked):
     expect(tip.locator("tbody tr")).to_have_count(2)
     heads = tip.get_by_role("columnheader").all_inner_texts()[1:4]
     low = tip.locator("tbody tr", has_text="low").get_by_role("cell").all_inner_texts()[:3]
-    assert dict(zip(heads, low, strict=True)) == {"value": "1.0000", "lower": "0.8000", "upper": "1.2000"}
+    assert dict(zip(heads, low, strict=True)) == {"value": "1", "lower": "0.8000", "upper": "1.2000"}
     # What was logged around a value is not smoothed away from it.
     assert [body["smoothing"]["kind"] for body in asked] == ["none"]
     assert sorted(asked[0]["tags"]) == ["least", "mean", "most"]

@@ -43,9 +43,9 @@ const found = new Map([
 describe("makeTipRows", () => {
   it("uses the drawn line's values at first", () => {
     const [row] = makeTipRows([point(0, 2)], facts());
-    expect(row?.cells).toMatchObject({ smoothed: "2.0000", value: "", step: "10", baseline: "" });
+    expect(row?.cells).toMatchObject({ smoothed: "2", value: "", step: "10", baseline: "" });
     const [plain] = makeTipRows([point(0, 2)], facts({ shape: { ...facts().shape, isSmoothed: false } }));
-    expect(plain?.cells.value).toBe("2.0000");
+    expect(plain?.cells.value).toBe("2");
   });
 
   it("uses exact values when they are known, and the difference to the baseline", () => {
@@ -64,9 +64,14 @@ describe("makeTipRows", () => {
     expect(base).toMatchObject({ isBaseline: true, cells: { baseline: "" } });
   });
 
+  it("writes the values of a column with the same decimals", () => {
+    const rows = makeTipRows([point(0, 0.08), point(1, 0.1301)], facts());
+    expect(rows.map(({ cells }) => cells.smoothed)).toEqual(["0.0800", "0.1301"]);
+  });
+
   it("uses the drawn line again as soon as the pointer moves", () => {
     const [row] = makeTipRows([point(0, 2)], facts({ find: (run) => found.get(run), isCurrent: false }));
-    expect(row?.cells).toMatchObject({ smoothed: "2.0000", step: "10", value: "0.2500" });
+    expect(row?.cells).toMatchObject({ smoothed: "2", step: "10", value: "0.2500" });
   });
 
   it("shows the range of a group and its number of runs", () => {
@@ -78,7 +83,7 @@ describe("makeTipRows", () => {
       [point(0, 2)],
       facts({ lines: [line("lr=1", "center")], bands, shape, find: (run) => found.get(run), isCurrent: true }),
     );
-    expect(row?.cells).toMatchObject({ value: "2.0000", spread: "1.5000 – 2.5000", n: "2", baseline: "+1.2500" });
+    expect(row?.cells).toMatchObject({ value: "2", spread: "1.5000 – 2.5000", n: "2", baseline: "+1.2500" });
     expect(listTipColumns(shape).map((column) => column.label)).toEqual(["median", "low – high", "n", "Δ baseline"]);
   });
 
@@ -90,7 +95,7 @@ describe("makeTipRows", () => {
     });
     const margins = [{ lower: bound("low", 1), upper: null }];
     const [drawn] = makeTipRows([point(0, 2)], facts({ shape, margins }));
-    expect(drawn?.cells).toMatchObject({ value: "2.0000", lower: "2.0000", upper: "–" });
+    expect(drawn?.cells).toMatchObject({ value: "2", lower: "2", upper: "–" });
     const [logged] = makeTipRows(
       [point(0, 2)],
       facts({

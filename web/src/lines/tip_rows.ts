@@ -1,7 +1,7 @@
 // The rows of the tooltip as text: exact values where they are known, those of the drawn lines until then. Pure.
 
 import type { NearestRow } from "../api/types";
-import { formatDuration, formatStep, formatTime, formatValue } from "../base/format";
+import { columnFormat, formatDuration, formatStep, formatTime } from "../base/format";
 import { type Floats, lowerBound, type Series, xOf } from "../chart/model";
 import type { NearPoint } from "../chart/nearest";
 import type { Center } from "../state/view/view";
@@ -89,18 +89,42 @@ export interface TipFacts {
   readonly isCurrent: boolean;
 }
 
+type ValueKey = "smoothed" | "value" | "lower" | "upper" | "low" | "high";
+
+/** A row before its values are written, which depends on the other rows. */
+interface RawRow {
+  readonly row: TipRow;
+  readonly values: Readonly<Record<ValueKey, number | null>>;
+}
+
 export function makeTipRows(points: readonly NearPoint[], facts: TipFacts): TipRow[] {
-  return points.flatMap((point) => {
+  const raw = points.flatMap((point) => {
     const line = facts.lines[point.line];
     return line ? [makeRow(point, line, facts)] : [];
   });
+  const writer = (...keys: ValueKey[]): ((value: number | null, missing?: string) => string) => {
+    const write = columnFormat(raw.flatMap(({ values }) => keys.flatMap((key) => values[key] ?? [])));
+    return (value, missing = "") => (value === null ? missing : write(value));
+  };
+  const [smoothed, value, lower, upper] = [writer("smoothed"), writer("value"), writer("lower"), writer("upper")];
+  const spread = writer("low", "high");
+  return raw.map(({ row, values }) => ({
+    ...row,
+    cells: {
+      ...row.cells,
+      smoothed: smoothed(values.smoothed),
+      value: value(values.value),
+      ...(facts.margins && { lower: lower(values.lower, "–"), upper: upper(values.upper, "–") }),
+      ...(facts.bands && { spread: `${spread(values.low)} – ${spread(values.high)}` }),
+    },
+  }));
 }
 
 function makeRow(
   point: NearPoint,
   line: CardLine,
   { shape, bands, margins, baseline, find, isCurrent }: TipFacts,
-): TipRow {
+): RawRow {
   const { x, isSmoothed, center } = shape;
   const { run, tag } = line;
   const exact = center === null ? find(run, tag) : undefined;
@@ -108,32 +132,34 @@ function makeRow(
   const isBaseline = center === null && run === baseline;
   const base = baseline === null ? undefined : find(baseline, tag);
   const delta = isBaseline || !base ? null : difference(shown, Number(base.smoothed));
+  const band = bands?.[point.line];
+  const margin = margins?.[point.line];
+  const read = (bound: TipBound | null | undefined): number | null => {
+    if (!bound) return null;
+    const logged = isCurrent ? find(run, bound.tag) : undefined;
+    return logged ? Number(logged.value) : valueAt(bound.series, point.x);
+  };
   const cells: Partial<Record<TipColumnKey, string>> = {
     tag,
-    smoothed: formatValue(shown),
-    value: !isSmoothed || center !== null ? formatValue(shown) : exact ? formatValue(Number(exact.value)) : "",
     baseline: delta === null ? "" : formatSigned(delta),
     // The drawn point has its own x, which is newer than a pending response.
     step: x === "step" && !isCurrent ? formatStep(point.x) : exact ? formatStep(exact.step) : "",
     time: x === "wall" && !isCurrent ? formatTime(point.x) : exact ? formatTime(Number(exact.wall_time)) : "",
     relative:
       x === "relative" && !isCurrent ? formatDuration(point.x) : exact ? formatDuration(Number(exact.relative)) : "",
+    ...(band && { n: formatAt(band.count[point.point] ?? 0, "step") }),
   };
-  const band = bands?.[point.line];
-  if (band) {
-    cells.spread = `${formatValue(band.low[point.point] ?? Number.NaN)} – ${formatValue(band.high[point.point] ?? Number.NaN)}`;
-    cells.n = formatAt(band.count[point.point] ?? 0, "step");
-  }
-  const margin = margins?.[point.line];
-  if (margin) {
-    const read = (bound: TipBound | null): string => {
-      if (!bound) return "–";
-      const logged = isCurrent ? find(run, bound.tag) : undefined;
-      return formatValue(logged ? Number(logged.value) : valueAt(bound.series, point.x));
-    };
-    [cells.lower, cells.upper] = [read(margin.lower), read(margin.upper)];
-  }
-  return { line: point.line, run, tag, isBaseline, cells, tone: delta === null ? "" : judge(delta, tag) };
+  return {
+    row: { line: point.line, run, tag, isBaseline, cells, tone: delta === null ? "" : judge(delta, tag) },
+    values: {
+      smoothed: shown,
+      value: !isSmoothed || center !== null ? shown : exact ? Number(exact.value) : null,
+      lower: read(margin?.lower),
+      upper: read(margin?.upper),
+      low: band ? (band.low[point.point] ?? Number.NaN) : null,
+      high: band ? (band.high[point.point] ?? Number.NaN) : null,
+    },
+  };
 }
 
 /** The value of the point nearest to x. */
