@@ -18,7 +18,7 @@ describe("columns of the run table", () => {
   });
 
   it("fit their content within limits, unless the user resized them", () => {
-    expect([fitColumn(40, 50), fitColumn(90, 10), fitColumn(1, 1), fitColumn(900, 9)]).toEqual([78, 104, 52, 180]);
+    expect([fitColumn(40, 50), fitColumn(90, 10), fitColumn(1, 1), fitColumn(900, 9)]).toEqual([78, 108, 52, 180]);
     expect(layOutColumns([a, b], { "hparam;b": 50 }, [60, 99]).tracks).toBe("minmax(150px, 1fr) 60px 50px");
   });
 

@@ -9,7 +9,8 @@ export const MIN_COLUMN_PX = 36;
 export const NAME_PX = 150;
 const MAX_FITTED_PX = 180;
 const MIN_FITTED_PX = 52;
-const CELL_PADDING_PX = 14;
+/** And a little: the text with the most letters, which is measured, need not be the widest. */
+const CELL_PADDING_PX = 14 + 4;
 /** With room for the button that opens the menu. */
 const HEAD_PADDING_PX = 28;
 
