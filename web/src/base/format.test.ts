@@ -66,6 +66,7 @@ describe("numbers beside charts", () => {
   });
 
   it("writes durations in two units", () => {
+    expect([1e30, -1e30, Infinity].map(formatDuration)).toEqual(["1.157e25 d", "−1.157e25 d", "∞ d"]);
     expect([0.5, 42, 252, 7_500, 273_600].map(formatDuration)).toEqual([
       "0.50 s",
       "42 s",
@@ -79,6 +80,7 @@ describe("numbers beside charts", () => {
     const now = new Date(2026, 10, 15, 18);
     expect(formatTime(new Date(2026, 10, 15, 9, 5, 7).getTime() / 1000, now)).toBe("09:05:07");
     expect(formatTime(new Date(2026, 10, 14, 9, 5, 7).getTime() / 1000, now)).toBe("14 Nov 09:05:07");
+    expect([formatTime(1e30), formatTime(Number.NaN)]).toEqual(["1.000e30 s", "NaN s"]);
     expect(formatTime(new Date(2024, 0, 2, 9, 5, 7).getTime() / 1000, now)).toBe("2 Jan 2024 09:05");
   });
 

@@ -67,15 +67,20 @@ export function formatStep(step: number): string {
   return (Number.isInteger(step) ? grouped(step) : String(step)).replace("-", "−");
 }
 
-/** 3 s, 4 m 12 s, 2 h 5 m, 3 d 4 h. */
+const DAY_S = 86_400;
+/** Thousands of years: clocks that were wrong. */
+const MAX_DAYS = 1e6;
+
+/** 3 s, 4 m 12 s, 2 h 5 m, 3 d 4 h, 3.025e22 d. */
 export function formatDuration(seconds: number): string {
+  if (!(Math.abs(seconds) < MAX_DAYS * DAY_S)) return `${formatValue(seconds / DAY_S)} d`;
   const sign = seconds < 0 ? "−" : "";
   const s = Math.abs(seconds);
   if (s < 10) return `${sign}${s.toFixed(s < 1 ? 2 : 1)} s`;
   if (s < 60) return `${sign}${Math.round(s)} s`;
   if (s < 3_600) return `${sign}${Math.floor(s / 60)} m ${Math.floor(s % 60)} s`;
-  if (s < 86_400) return `${sign}${Math.floor(s / 3_600)} h ${Math.floor((s % 3_600) / 60)} m`;
-  return `${sign}${Math.floor(s / 86_400)} d ${Math.floor((s % 86_400) / 3_600)} h`;
+  if (s < DAY_S) return `${sign}${Math.floor(s / 3_600)} h ${Math.floor((s % 3_600) / 60)} m`;
+  return `${sign}${Math.floor(s / DAY_S)} d ${Math.floor((s % DAY_S) / 3_600)} h`;
 }
 
 // By hand: the browser's own formatting takes most of a tooltip's time.
@@ -84,9 +89,13 @@ const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec".split(" ");
 /** 15 Nov. */
 export const formatDay = (date: Date): string => `${date.getDate()} ${MONTHS[date.getMonth()]}`;
 
-/** The local time, with the day if it is not that of `now`; without seconds if the year is needed. */
+/**
+ * The local time, with the day if it is not that of `now`; without seconds if the year is needed. A time that is no
+ * date stays a number of seconds.
+ */
 export function formatTime(wallTimeS: number, now = new Date()): string {
   const date = new Date(wallTimeS * 1000);
+  if (Number.isNaN(date.getTime())) return `${formatValue(wallTimeS)} s`;
   const minutes = `${two(date.getHours())}:${two(date.getMinutes())}`;
   const clock = `${minutes}:${two(date.getSeconds())}`;
   if (date.toDateString() === now.toDateString()) return clock;

@@ -14,9 +14,12 @@ export function ageText(seconds: number): string {
   return s < 86_400 ? `${Math.floor(s / 3_600)} h` : `${Math.floor(s / 86_400)} d`;
 }
 
+/** Longer is a clock that was wrong. */
+const MAX_LEFT_S = 1e10;
+
 /** "18 min left"; "" if it is unknown or past. */
 export function leftText(seconds: number | null): string {
-  if (seconds === null || !(seconds > 0)) return "";
+  if (seconds === null || !(seconds > 0 && seconds < MAX_LEFT_S)) return "";
   const minutes = Math.round(seconds / 60);
   if (minutes < 1) return "< 1 min left";
   if (minutes < 90) return `${minutes} min left`;
