@@ -15,31 +15,33 @@ cdef enum:
 
 
 cdef extern from "unit_bytes.h":
-    void rg_unit_floats(const float* x, Py_ssize_t n, uint8_t* out) noexcept nogil
-    void rg_unit_doubles(const double* x, Py_ssize_t n, uint8_t* out) noexcept nogil
+    void rg_unit_floats(const float* x, Py_ssize_t n, uint8_t* out, float* limits) noexcept nogil
+    void rg_unit_doubles(const double* x, Py_ssize_t n, uint8_t* out, double* limits) noexcept nogil
 
 
-cdef void convert(const real[::1] values, uint8_t[::1] out):
+cdef convert(const real[::1] values, uint8_t[::1] out):
     cdef Py_ssize_t n = values.shape[0]
-    if n:
-        with nogil:
-            if real is float:
-                rg_unit_floats(&values[0], n, &out[0])
-            else:
-                rg_unit_doubles(&values[0], n, &out[0])
+    cdef real[2] limits
+    if not n:
+        return 0.0, 0.0
+    with nogil:
+        if real is float:
+            rg_unit_floats(&values[0], n, &out[0], limits)
+        else:
+            rg_unit_doubles(&values[0], n, &out[0], limits)
+    return limits[0], limits[1]
 
 
 def unit_to_bytes(values, uint8_t[::1] out not None):
     """Each of the 256 bytes gets an equal share of [0, 1], as TensorFlow scales; what lies outside is cut.
 
-    `values` is one contiguous row of float32 or float64, as long as `out`.
+    `values` is one contiguous row of float32 or float64, as long as `out`. Returns the least and the most of them and 0; NaN is neither.
     """
     if values.shape != (out.shape[0],):
         raise ValueError(f"{values.shape} values do not fill {out.shape[0]} bytes.")
     if values.dtype == np.float32:
-        convert[float](values, out)
-    else:
-        convert[double](values, out)
+        return convert[float](values, out)
+    return convert[double](values, out)
 
 
 cdef void differ(

@@ -75,6 +75,17 @@ def test_float_pixels_out_of_range_are_clipped_with_one_warning(writer):
     writer.add_image("fine", np.full((3, 4, 4), np.nan))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("letters", ["CHW", "HWC"])
+def test_one_float_pixel_out_of_range_is_told(writer, dtype, letters):
+    pixels = np.full((3, 65, 127) if letters == "CHW" else (65, 127, 3), 0.5, dtype)
+    writer.add_image("fine", pixels, dataformats=letters)
+    pixels[2, 60, 1] = np.nan
+    pixels[1, 33, 2] = -0.5
+    with pytest.warns(UserWarning, match=r"Image 'i': float pixels from -0.5 to 0.5 are clipped"):
+        writer.add_image("i", pixels, dataformats=letters)
+
+
 def test_float_samples_out_of_range_are_clipped_with_one_warning_at_the_call(writer):
     with pytest.warns(UserWarning, match=r"Audio 'a': float samples from -5 to 2 .*int16") as told:
         writer.add_audio("a", np.array([-5.0, 2.0, np.nan]))

@@ -71,7 +71,7 @@ def image(tag: str, value: object, dataformats: str, *, as_grid: bool = False) -
 
 def image_of_pixels(tag: str, pixels: NDArray[Any], *, description: str = "") -> Deferred:
     """Pixels (height, width, channels), or a batch of them, that are checked already."""
-    copied = bytes_or_copy(pixels)
+    copied, warning = bytes_or_copy(pixels)
     most = len(copied) if copied.ndim == 4 else 1
 
     def encode() -> list[bytes]:
@@ -79,23 +79,21 @@ def image_of_pixels(tag: str, pixels: NDArray[Any], *, description: str = "") ->
         copies.give_back(copied)
         return [value]
 
-    return Deferred(
-        encode,
-        copied.nbytes,
-        f"Image {tag!r}",
-        pictures.range_warning(pixels),
-    )
+    return Deferred(encode, copied.nbytes, f"Image {tag!r}", warning)
 
 
-def bytes_or_copy(pixels: NDArray[Any]) -> NDArray[Any]:
-    """Whichever takes the caller less time: floats as they lie in memory are read once and become a quarter as many bytes."""
-    if pixels.dtype in (np.float32, np.float64):
+def bytes_or_copy(pixels: NDArray[Any]) -> tuple[NDArray[Any], str]:
+    """Whichever takes the caller less time: floats as they lie in memory are read once and become a quarter as many bytes. And a warning
+    about their range."""
+    if pixels.dtype == np.float32 or pixels.dtype == np.float64:
         if pixels.flags.c_contiguous:
-            return unit_as_uint8(pixels, copies.empty(pixels.size))
+            made, limits = unit_as_uint8(pixels, copies.empty(pixels.size))
+            return made, pictures.limits_warning(*limits)
         turned, order = in_memory_order(pixels)
         if turned.flags.c_contiguous:
-            return unit_as_uint8(turned, copies.empty(turned.size)).transpose(order)
-    return copies.copy(pixels)
+            made, limits = unit_as_uint8(turned, copies.empty(turned.size))
+            return made.transpose(order), pictures.limits_warning(*limits)
+    return copies.copy(pixels), pictures.range_warning(pixels)
 
 
 def image_with_boxes(

@@ -19,7 +19,7 @@ from runglass.writer.values.png import as_uint8
 GRID_COLUMNS = 8
 BOX_COLOUR = (255, 0, 0)
 BOX_LINE_PX = 2
-# A sample is enough to tell 0…255 from 0…1. Each of its numbers is a cache line to fetch, which the caller waits for.
+# Of pixels that are not read otherwise, a sample is enough to tell 0…255 from 0…1: the caller waits for it.
 SAMPLED_PIXELS = 256
 
 
@@ -55,6 +55,8 @@ def check_pixel_type(pixels: NDArray[Any], what: str, where: str | None = None) 
 
 def reorder_axes(array: NDArray[Any], dataformats: str, order: str, what: str) -> NDArray[Any]:
     """The axes that `dataformats` names, in the order of `order`. N and C may be missing."""
+    if dataformats in (order, order[1:]) and array.ndim == len(dataformats):
+        return array
     letters = dataformats.upper() if isinstance(dataformats, str) else ""
     needed = set(order) - {"N", "C"}
     if not needed <= set(letters) <= set(order) or len(set(letters)) != len(letters):
@@ -76,12 +78,18 @@ def example(ndim: int, order: str) -> str:
 
 
 def range_warning(pixels: NDArray[Any]) -> str:
-    """A warning if float pixels leave 0…1, where they are clipped; else empty."""
+    """A warning if some of a sample of float pixels leave 0…1, where they are clipped; else empty."""
     if pixels.dtype.kind != "f":
         return ""
     stride = max(1, int((pixels.size / SAMPLED_PIXELS) ** 0.5))
     sample = pixels[..., ::stride, ::stride, :].ravel()
-    low, high = float(np.fmin.reduce(sample, initial=0.0)), float(np.fmax.reduce(sample, initial=0.0))
+    return limits_warning(
+        float(np.fmin.reduce(sample, initial=0.0)), float(np.fmax.reduce(sample, initial=0.0))
+    )
+
+
+def limits_warning(low: float, high: float) -> str:
+    """The same for float pixels whose least and most are known."""
     if low >= -0.01 and high <= 1.01:
         return ""
     return f"float pixels from {low:.4g} to {high:.4g} are clipped to 0…1. Scale them, or pass uint8 if they range to 255."

@@ -70,7 +70,8 @@ def as_uint8(pixels: NDArray[Any]) -> NDArray[np.uint8]:
         turned, order = in_memory_order(pixels)
         wanted = np.float32 if pixels.dtype.itemsize <= 4 else np.float64
         turned = np.ascontiguousarray(turned, dtype=wanted)
-        return unit_as_uint8(turned, np.empty(turned.size, np.uint8)).transpose(order)
+        made, _ = unit_as_uint8(turned, np.empty(turned.size, np.uint8))
+        return made.transpose(order)
     raise BadArgument(
         f"Image pixels must be uint8, uint16, bool or float, got {pixels.dtype}. Convert them to uint8 (0 to 255) first."
     )
@@ -82,7 +83,9 @@ def in_memory_order(pixels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp
     return pixels.transpose(order), np.argsort(order)
 
 
-def unit_as_uint8(pixels: NDArray[Any], out: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Contiguous float32 or float64 from 0 to 1, as bytes in the memory of `out`."""
-    unit_to_bytes(pixels.reshape(-1), out)
-    return out.reshape(pixels.shape)
+def unit_as_uint8(
+    pixels: NDArray[Any], out: NDArray[np.uint8]
+) -> tuple[NDArray[np.uint8], tuple[float, float]]:
+    """Contiguous float32 or float64 from 0 to 1, as bytes in the memory of `out`; and the least and the most of them and 0."""
+    limits = unit_to_bytes(pixels.reshape(-1), out)
+    return out.reshape(pixels.shape), limits

@@ -107,8 +107,9 @@ def test_bytes_of_unit_floats_are_those_of_numpy(dtype, count):
     with np.errstate(invalid="ignore", over="ignore"):
         expected = np.clip(np.nan_to_num(values * dtype(255.5), nan=0.0), 0, 255).astype(np.uint8)
     turned = np.empty(count, np.uint8)
-    unit_to_bytes(values, turned)
+    limits = unit_to_bytes(values, turned)
     np.testing.assert_array_equal(turned, expected)
+    assert limits == (np.fmin.reduce(values, initial=0.0), np.fmax.reduce(values, initial=0.0))
     with pytest.raises(ValueError, match="do not fill"):
         unit_to_bytes(values, np.empty(count + 1, np.uint8))
 
