@@ -53,6 +53,8 @@ def to_real(value: object, what: str) -> NDArray[Any]:
 
 
 def as_array(value: Any, what: str) -> NDArray[Any]:
+    if type(value) is np.ndarray:
+        return value
     # Not isinstance: NumPy imports numpy.ma on first use, and a fork during that import would break it.
     if isinstance(value, np.ndarray) and type(value) is not np.ndarray and hasattr(value, "filled"):
         return unmasked(value, what)
