@@ -7,6 +7,7 @@ and the host's own work. What is left is neither. The order is XProf's.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import groupby
 
 import numpy as np
@@ -167,16 +168,14 @@ def step_times(trace: Trace) -> StepTimes:
     )
 
 
-def covers(trace: Trace, part_of: Int8, chosen: Mask) -> list[tuple[Part, Cover]]:
+def covers(trace: Trace, part_of: Int8, chosen: Mask) -> Iterator[tuple[Part, Cover]]:
     """The moments of each part that has any, together with all before it in the order."""
-    found: list[tuple[Part, Cover]] = []
     covered: Cover | None = None
     for number, part in enumerate(ORDER):
         wanted = chosen & (part_of == number)
         if wanted.any():
             covered = cover_events(trace, wanted, covered)
-            found.append((part, covered))
-    return found
+            yield part, covered
 
 
 def of_host(trace: Trace, host: str) -> Mask:
