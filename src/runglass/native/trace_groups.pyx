@@ -340,78 +340,69 @@ def sums_by_number(const int32_t[::1] numbers, const int64_t[::1] values, const 
 
 def within_marked(const int64_t[::1] events, const int32_t[::1] parent, const int32_t[::1] numbers, const uint8_t[::1] mask):
     """For each of these events whether its number, or that of one around it, is marked."""
-    cdef Py_ssize_t i, steps, n = numbers.shape[0], at
+    cdef Py_ssize_t i, n = numbers.shape[0], at
     cdef uint32_t size = <uint32_t>min(mask.shape[0], 2**31 - 1)
     if parent.shape[0] != n:
         raise ValueError("columns of different lengths")
     found_ = np.zeros(events.shape[0], np.bool_)
     cdef uint8_t[::1] found = found_.view(np.uint8)
+    # Of each event that was passed 1: no, 2: yes.
+    known_ = np.zeros(n, np.uint8)
+    cdef uint8_t[::1] known = known_
     with nogil:
         for i in range(events.shape[0]):
             at = events[i]
-            steps = 0
-            while 0 <= at < n and steps <= n:
+            while 0 <= at < n and not known[at]:
+                known[at] = 1
                 if <uint32_t>numbers[at] < size and mask[<uint32_t>numbers[at]]:
-                    found[i] = 1
-                    break
+                    known[at] = 2
+                else:
+                    at = parent[at]
+            if not 0 <= at < n or known[at] == 1:
+                continue
+            found[i] = 1
+            at = events[i]
+            while known[at] == 1:
+                known[at] = 2
                 at = parent[at]
-                steps += 1
     return found_
 
 
-cdef struct Span:
-    int64_t start
-    int64_t end
-
-
 cdef struct Spans:
-    Span *items
+    int64_t *start
+    int64_t *end
+    # So many have room.
     size_t count
-    size_t room
 
 
-cdef int add_span(Spans *spans, size_t first, int64_t start, int64_t end) noexcept nogil:
-    """Behind those of a run that begins at `first`, joined with the last of them where they touch. -1: no memory."""
-    cdef Span *items
+cdef inline void add_span(Spans *spans, size_t first, int64_t start, int64_t end) noexcept nogil:
+    """Behind those of a run that begins at `first`, joined with the last of them where they touch."""
     cdef size_t last = spans.count - 1
-    if spans.count > first and start <= spans.items[last].end:
-        if end > spans.items[last].end:
-            spans.items[last].end = end
-        return 0
-    if spans.count == spans.room:
-        items = <Span *>realloc(spans.items, max(2 * spans.room, 1024) * sizeof(Span))
-        if items == NULL:
-            return -1
-        spans.items = items
-        spans.room = max(2 * spans.room, 1024)
-    spans.items[spans.count].start = start
-    spans.items[spans.count].end = end
+    if spans.count > first and start <= spans.end[last]:
+        if end > spans.end[last]:
+            spans.end[last] = end
+        return
+    spans.start[spans.count] = start
+    spans.end[spans.count] = end
     spans.count += 1
-    return 0
 
 
-cdef int merge_runs(const Spans *spans, const size_t *runs, size_t count, Spans *merged, size_t *after) noexcept nogil:
-    """Every two neighbouring runs become one. `runs` has where each begins and where the last ends, and `after` gets the same."""
-    cdef size_t i, a, b, end, first
-    cdef Span *next
-    for i in range(0, count, 2):
-        first = after[i // 2] = merged.count
-        a, b = runs[i], runs[i + 1]
-        end = runs[i + 2] if i + 1 < count else b
-        while a < runs[i + 1] or b < end:
-            if b >= end or (a < runs[i + 1] and spans.items[a].start <= spans.items[b].start):
-                next = &spans.items[a]
-                a += 1
-            else:
-                next = &spans.items[b]
-                b += 1
-            if add_span(merged, first, next.start, next.end) < 0:
-                return -1
-    after[(count + 1) // 2] = merged.count
-    return 0
+cdef void merge(
+    const Spans *spans, size_t a, size_t a_end, const Spans *others, size_t b, size_t b_end, Spans *merged
+) noexcept nogil:
+    """One run of two, each of which is in its order, behind what is merged already."""
+    cdef size_t first = merged.count
+    while a < a_end or b < b_end:
+        if b >= b_end or (a < a_end and spans.start[a] <= others.start[b]):
+            add_span(merged, first, spans.start[a], spans.end[a])
+            a += 1
+        else:
+            add_span(merged, first, others.start[b], others.end[b])
+            b += 1
 
 
 cdef struct Runs:
+    # Where each begins, and at last where the last one ends.
     size_t *starts
     size_t count
     size_t room
@@ -433,7 +424,7 @@ cdef int begin_run(Runs *runs, size_t start) noexcept nogil:
 cdef int collect(
     const int64_t[::1] start, const int64_t[::1] duration, const uint8_t[::1] wanted, Spans *spans, Runs *runs
 ) noexcept nogil:
-    """Runs of intervals, in each of which none begins earlier than the one before, and where the last run ends."""
+    """Runs of intervals, in each of which none begins earlier than the one before. -1: no memory."""
     cdef Py_ssize_t i
     cdef int64_t last = INT64_MIN
     cdef size_t first = 0
@@ -447,82 +438,76 @@ cdef int collect(
             if begin_run(runs, first) < 0:
                 return -1
         last = start[i]
-        if add_span(spans, first, last, last + duration[i]) < 0:
-            return -1
+        add_span(spans, first, last, last + duration[i])
     return begin_run(runs, spans.count)
 
 
-cdef int merge_all(Spans *spans, Runs *runs) noexcept nogil:
-    """All runs become one. -1: no memory."""
-    cdef Spans merged
-    cdef Runs after
-    cdef size_t i
-    cdef int done = 0
-    merged.items = NULL
-    merged.count = merged.room = 0
-    after.starts = NULL
-    after.count = after.room = 0
-    # The last of them is the end of the others.
-    while done == 0 and runs.count > 2:
-        merged.count = after.count = 0
-        for i in range(runs.count // 2 + 1):
-            if begin_run(&after, 0) < 0:
-                done = -1
-                break
-        if done == 0:
-            done = merge_runs(spans, runs.starts, runs.count - 1, &merged, after.starts)
-        spans[0], merged = merged, spans[0]
-        runs[0], after = after, runs[0]
-    free(merged.items)
-    free(after.starts)
-    return done
+cdef void merge_runs(const Spans *spans, Runs *runs, Spans *merged) noexcept nogil:
+    """Every two neighbouring runs become one."""
+    cdef size_t i, last = runs.count - 1, end
+    merged.count = 0
+    for i in range(0, last, 2):
+        end = runs.starts[min(i + 2, last)]
+        merge(spans, runs.starts[i], runs.starts[i + 1], spans, runs.starts[i + 1], end, merged)
+        # Its place has been read.
+        runs.starts[i // 2 + 1] = merged.count
+    runs.count = (last + 1) // 2 + 1
+
+
+cdef Spans spans_in(pair):
+    cdef int64_t[::1] start = pair[0], end = pair[1]
+    cdef Spans spans
+    spans.start = &start[0] if start.shape[0] else NULL
+    spans.end = &end[0] if end.shape[0] else NULL
+    spans.count = 0
+    return spans
+
+
+cdef room_for(Py_ssize_t count):
+    return np.empty(count, np.int64), np.empty(count, np.int64)
 
 
 def cover_of(
     const int64_t[::1] start,
     const int64_t[::1] duration,
     const uint8_t[::1] wanted,
-    const int64_t[::1] known_start,
-    const int64_t[::1] known_end,
+    int64_t[::1] known_start,
+    int64_t[::1] known_end,
 ):
     """The moments that the wanted events cover, or known intervals in their order: beginnings and ends of intervals that neither touch nor
     overlap. Fast where neighbouring events follow each other."""
-    cdef Spans spans
+    cdef Spans spans, merged, known
     cdef Runs runs
     cdef int done
-    cdef size_t i = 0, k = 0, known = known_start.shape[0]
-    cdef Py_ssize_t last = -1
-    cdef int64_t begin, end
+    cdef Py_ssize_t i, count = 0
     if duration.shape[0] != start.shape[0] or wanted.shape[0] != start.shape[0] or known_end.shape[0] != known_start.shape[0]:
         raise ValueError("columns of different lengths")
-    spans.items = NULL
-    spans.count = spans.room = 0
+    with nogil:
+        for i in range(wanted.shape[0]):
+            count += wanted[i] != 0
+    found = room_for(count)
+    spans = spans_in(found)
     runs.starts = NULL
     runs.count = runs.room = 0
-    cdef int64_t[::1] starts, ends
     try:
         with nogil:
             done = collect(start, duration, wanted, &spans, &runs)
-            if done == 0:
-                done = merge_all(&spans, &runs)
         if done < 0:
             raise MemoryError
-        starts_, ends_ = np.empty(spans.count + known, np.int64), np.empty(spans.count + known, np.int64)
-        starts, ends = starts_, ends_
-        with nogil:
-            while i < spans.count or k < known:
-                if k >= known or (i < spans.count and spans.items[i].start <= known_start[k]):
-                    begin, end = spans.items[i].start, spans.items[i].end
-                    i += 1
-                else:
-                    begin, end = known_start[k], known_end[k]
-                    k += 1
-                if last >= 0 and begin <= ends[last]:
-                    ends[last] = max(ends[last], end)
-                else:
-                    last += 1
-                    starts[last], ends[last] = begin, end
-        return starts_[: last + 1], ends_[: last + 1]
+        if runs.count > 2:
+            other = room_for(spans.count)
+            merged = spans_in(other)
+        while runs.count > 2:
+            with nogil:
+                merge_runs(&spans, &runs, &merged)
+            found, other = other, found
+            spans, merged = merged, spans
     finally:
-        free(spans.items)
         free(runs.starts)
+    if known_start.shape[0]:
+        other = room_for(spans.count + known_start.shape[0])
+        merged, known = spans_in(other), spans_in((known_start, known_end))
+        with nogil:
+            merge(&spans, 0, spans.count, &known, 0, known_start.shape[0], &merged)
+        found, spans = other, merged
+    return found[0][: spans.count], found[1][: spans.count]
