@@ -19,6 +19,7 @@ from runglass.native.trace_groups import (
     used_numbers,
     within_marked,
 )
+from runglass.native.trace_nesting import innermost
 
 small = st.integers(-2, 3)
 wide = st.one_of(small, st.integers(-(2**62), 2**62))
@@ -167,6 +168,26 @@ def test_what_is_within_a_marked_number(rows, mask):
 
     found = within_marked(np.arange(len(rows)), parent, numbers, np.array(mask, np.uint8))
     assert found.tolist() == [is_within(at) for at in range(len(rows))]
+
+
+@plain
+@given(st.lists(st.tuples(st.integers(-2, 42), st.booleans()), max_size=40))
+def test_the_innermost_marked_event_around_each(rows):
+    parent = np.array([each[0] for each in rows], np.int32)
+    mask = np.array([each[1] for each in rows], np.uint8)
+
+    def found(at: int) -> int:
+        seen = set()
+        while at not in seen:
+            seen.add(at)
+            if mask[at]:
+                return at
+            if not 0 <= parent[at] < len(rows):
+                return -1
+            at = int(parent[at])
+        return -1
+
+    assert innermost(mask, parent).tolist() == [found(at) for at in range(len(rows))]
 
 
 spans_strategy = st.lists(st.tuples(st.integers(0, 300), st.integers(0, 20)), max_size=80)

@@ -305,3 +305,29 @@ def inherit(const int32_t[::1] own, const int32_t[::1] parent):
                     break
                 at = parent[at]
     return found_
+
+
+def innermost(const uint8_t[::1] mask, const int32_t[::1] parent):
+    """Each event itself where it is marked, or else the nearest marked event around it; -1: none."""
+    cdef Py_ssize_t i, at, n = mask.shape[0], steps
+    cdef int32_t value
+    if parent.shape[0] != n:
+        raise ValueError("columns of different lengths")
+    # -2: not known yet.
+    found_ = np.full(n, -2, np.int32)
+    cdef int32_t[::1] found = found_
+    with nogil:
+        for i in range(n):
+            at = i
+            steps = 0
+            while not mask[at] and found[at] == -2 and 0 <= parent[at] < n and steps <= n:
+                at = parent[at]
+                steps += 1
+            value = <int32_t>at if mask[at] else max(found[at], -1)
+            at = i
+            while found[at] == -2:
+                found[at] = <int32_t>at if mask[at] else value
+                if mask[at] or not 0 <= parent[at] < n:
+                    break
+                at = parent[at]
+    return found_

@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runglass.native.trace_nesting import inherit
 from runglass.query.profiles.analysis.columns import columns, floats
 from runglass.query.profiles.analysis.grouping import group
 from runglass.query.profiles.analysis.kept import kept
-from runglass.query.profiles.analysis.launching import device_work
+from runglass.query.profiles.analysis.launching import device_work, innermost_of
 from runglass.query.profiles.analysis.model import KernelRow
 from runglass.query.profiles.model import LAUNCH, MISSING, Int32, Int64, Mask, Trace
 
@@ -149,8 +148,7 @@ def launching_ops(trace: Trace, events: Int64) -> Int32:
     of_op = np.array([each.name.lower() in OPERATIONS for each in trace.info.categories])
     if not of_op.any():
         return own
-    inside = np.where(of_op[trace.category], np.arange(len(trace), dtype=np.int32), np.int32(-1))
-    around = inherit(inside, trace.parent)
+    around = innermost_of(of_op[trace.category], trace.parent)
     launches = np.flatnonzero(trace.flow_kind == LAUNCH)
     source = around[trace.flow_from[launches]]
     launched = np.full(len(trace), -1, np.int32)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from runglass.native.trace_groups import marked, places_of
-from runglass.native.trace_nesting import inherit
+from runglass.native.trace_nesting import inherit, innermost
 from runglass.query.profiles.analysis.kept import kept
 from runglass.query.profiles.model import LAUNCH, Category, Int32, Int64, Mask, Trace
 
@@ -59,6 +59,11 @@ def device_work(trace: Trace) -> Mask:
     return works & (trace.duration_ps > 0)
 
 
+def innermost_of(mask: Mask, parent: Int32) -> Int32:
+    """For each event itself where it is marked, or else the nearest marked event around it; -1 where there is none."""
+    return innermost(mask.view(np.uint8), parent)
+
+
 def nearest(own: Int32, parent: Int32) -> Int32:
     """For each event what it has itself, or else the nearest event around it; -1 where none has anything."""
     return inherit(own, parent)
@@ -86,8 +91,7 @@ def ops_of_work(trace: Trace) -> Int32:
     """For each event on a device the innermost op of the host that launched it; -1 for all others."""
     found = np.full(len(trace), -1, np.int32)
     calls, work = launches(trace)
-    own = np.where(framework_ops(trace), np.arange(len(trace), dtype=np.int32), np.int32(-1))
-    found[work] = nearest(own, trace.parent)[calls]
+    found[work] = innermost_of(framework_ops(trace), trace.parent)[calls]
     return found
 
 

@@ -13,7 +13,7 @@ from runglass.query.profiles.analysis.checkpointing import why_unknown
 from runglass.query.profiles.analysis.columns import columns, floats
 from runglass.query.profiles.analysis.grouping import group
 from runglass.query.profiles.analysis.kept import kept
-from runglass.query.profiles.analysis.launching import framework_ops, nearest
+from runglass.query.profiles.analysis.launching import framework_ops, innermost_of
 from runglass.query.profiles.analysis.memory_blocks import savings, suspects
 from runglass.query.profiles.analysis.model import Allocations, Measured, MemoryCurve, MemoryView, Moment
 from runglass.query.profiles.arguments import numbers
@@ -350,5 +350,5 @@ def ops_of(trace: Trace, events: Int32) -> Int32:
         & (trace.duration_ps > 0)
         & ~named(trace, "MemoryAllocation", "MemoryDeallocation")
     )
-    ops = nearest(np.where(is_op, np.arange(len(trace), dtype=np.int32), np.int32(-1)), trace.parent)
+    ops = innermost_of(is_op, trace.parent)
     return np.where(found >= 0, ops[np.maximum(found, 0)], np.int32(-1))

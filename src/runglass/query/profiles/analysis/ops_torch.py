@@ -17,7 +17,7 @@ from runglass.query.profiles.analysis.launching import (
     device_time,
     device_work,
     has_category,
-    nearest,
+    innermost_of,
     on_device,
 )
 from runglass.query.profiles.analysis.model import OpRow, OpsBy
@@ -80,7 +80,7 @@ def is_span(trace: Trace) -> Mask:
 def python_time(trace: Trace) -> Int64:
     """For each event the own time of the functions of Python that it runs itself, not those in another event inside it."""
     is_python = has_category(trace, PYTHON)
-    around = nearest(np.where(is_python, -1, np.arange(len(trace))).astype(np.int32), trace.parent)
+    around = innermost_of(~is_python, trace.parent)
     frames = np.flatnonzero(is_python & (around >= 0))
     found = np.zeros(len(trace), np.int64)
     np.add.at(found, around[frames], trace.self_ps[frames])

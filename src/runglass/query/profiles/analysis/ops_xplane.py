@@ -11,7 +11,7 @@ from runglass.query.profiles.analysis.breakdown import begin_in_step
 from runglass.query.profiles.analysis.columns import columns
 from runglass.query.profiles.analysis.grouping import Groups, group
 from runglass.query.profiles.analysis.kernels import TENSOR_CORES, in_range
-from runglass.query.profiles.analysis.launching import on_device
+from runglass.query.profiles.analysis.launching import innermost_of, on_device
 from runglass.query.profiles.analysis.model import BoundBy, OpRow, OpsBy
 from runglass.query.profiles.analysis.op_names import PROGRAM, OpName, parse_op, scope_of
 from runglass.query.profiles.analysis.programs import COMMAND_BUFFER, executed
@@ -68,7 +68,7 @@ def host_ops(trace: Trace, by: OpsBy, inside: Mask, *, with_idle: bool) -> list[
         own = on_host & ~is_op & (instruction >= 0) & (trace.duration_ps > 0)
         number = np.where(own, instruction, number)
         is_op |= own
-    nearest = inherit(np.where(is_op, np.arange(len(trace), dtype=np.int32), np.int32(-1)), trace.parent)
+    nearest = innermost_of(is_op, trace.parent)
     self_ps = trace.duration_ps.copy()
     found = np.flatnonzero(is_op)
     above = op_above(trace, nearest, found)
