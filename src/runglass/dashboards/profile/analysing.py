@@ -58,7 +58,7 @@ from runglass.query.profiles.analysis.ops import ops
 from runglass.query.profiles.analysis.overview import find_outliers, overview
 from runglass.query.profiles.analysis.tree import Tree, empty_tree, memory_tree, time_tree
 from runglass.query.profiles.analysis.workers import Workers, workers
-from runglass.query.profiles.model import Float64
+from runglass.query.profiles.model import Float64, distinct
 
 
 def answer_overview(loaded: Loaded) -> Overview:
@@ -242,7 +242,7 @@ def span_of(loaded: Loaded, from_ps: float | None, to_ps: float | None) -> tuple
 def thin_curve(curve: MemoryCurve, points: int) -> MemoryLine:
     """So many points at most, each the highest of those that it stands for."""
     count = len(curve.times_ps)
-    starts = np.unique(np.linspace(0, max(count - 1, 0), min(points, count)).astype(np.int64))
+    starts = distinct(np.linspace(0, max(count - 1, 0), min(points, count)).astype(np.int64))
 
     def highest(values: Float64) -> list[float]:
         found: list[float] = np.maximum.reduceat(values, starts).tolist() if count else []

@@ -12,7 +12,17 @@ import numpy as np
 
 from runglass.native.trace_nesting import inherit
 from runglass.query.profiles.arguments import find
-from runglass.query.profiles.model import MISSING, FoundSteps, Int32, Int64, Mask, Step, Trace, used_names
+from runglass.query.profiles.model import (
+    MISSING,
+    FoundSteps,
+    Int32,
+    Int64,
+    Mask,
+    Step,
+    Trace,
+    distinct,
+    used_names,
+)
 
 # The work of a pool's thread lies between these two, which take no time themselves.
 REGION_BEGIN = "ThreadpoolListener::StartRegion"
@@ -211,7 +221,7 @@ def find_regions(trace: Trace) -> tuple[Int64, Int32]:
     track, is_begin = trace.track[edges], trace.name[edges] == begin
     closed = np.flatnonzero(is_begin[:-1] & ~is_begin[1:] & (track[:-1] == track[1:]))
     begins, ends = edges[closed], edges[closed + 1]
-    for number in np.unique(trace.track[begins]).tolist():
+    for number in distinct(trace.track[begins]).tolist():
         own = np.flatnonzero(trace.track[begins] == number)
         events = all_of(trace, number)
         at = np.searchsorted(trace.start_ps[begins[own]], trace.start_ps[events], side="right") - 1
