@@ -69,13 +69,17 @@ def host_ops(trace: Trace, by: OpsBy, inside: Mask, *, with_idle: bool) -> list[
         number = np.where(own, instruction, number)
         is_op |= own
     nearest = innermost_of(is_op, trace.parent)
-    self_ps = trace.duration_ps.copy()
     found = np.flatnonzero(is_op)
+    # For each op its place among all of them.
+    place = np.zeros(len(trace), np.int32)
+    place[found] = np.arange(len(found), dtype=np.int32)
     above = op_above(trace, nearest, found)
     nested = above >= 0
-    np.subtract.at(self_ps, above[nested], trace.duration_ps[found[nested]])
-    device_self, device_total = launched_times(trace, nearest)
-    chosen = found[inside[found]]
+    self_ps = trace.duration_ps[found]
+    np.subtract.at(self_ps, place[above[nested]], trace.duration_ps[found[nested]])
+    device_self, device_total = launched_times(trace, nearest, place, len(found))
+    is_chosen = inside[found]
+    chosen = found[is_chosen]
     made = summed(
         trace,
         "host",
@@ -83,8 +87,8 @@ def host_ops(trace: Trace, by: OpsBy, inside: Mask, *, with_idle: bool) -> list[
         chosen,
         lambda text: parse_op(text) or OpName(text, "HLO"),
         number[chosen],
-        np.maximum(self_ps[chosen], 0),
-        device=(device_self[chosen], device_total[chosen]),
+        np.maximum(self_ps[is_chosen], 0),
+        device=(device_self[is_chosen], device_total[is_chosen]),
         is_eager=eager_events(trace)[chosen],
     )
     return add_idle(trace, made, "host", chosen) if with_idle else made
@@ -300,18 +304,19 @@ def op_above(trace: Trace, nearest: Int32, events: Int64 | Int32) -> Int32:
     return found
 
 
-def launched_times(trace: Trace, nearest: Int32) -> tuple[Int64, Int64]:
-    """Time of the kernels that each op launched itself, and with the ops inside it."""
-    own = np.zeros(len(trace), np.int64)
+def launched_times(trace: Trace, nearest: Int32, place: Int32, ops: int) -> tuple[Int64, Int64]:
+    """Time of the kernels that each op launched itself, and with the ops inside it, by its place among so many ops."""
+    own = np.zeros(ops, np.int64)
     launches = np.flatnonzero(trace.flow_kind == LAUNCH)
     op = nearest[trace.flow_from[launches]]
     duration = trace.duration_ps[trace.flow_to[launches]]
-    np.add.at(own, op[op >= 0], duration[op >= 0])
+    op, duration = op[op >= 0], duration[op >= 0]
+    np.add.at(own, place[op], duration)
     total = own.copy()
-    while (op >= 0).any():
-        has = op >= 0
-        op, duration = op_above(trace, nearest, op[has]), duration[has]
-        np.add.at(total, op[op >= 0], duration[op >= 0])
+    while len(op):
+        op = op_above(trace, nearest, op)
+        op, duration = op[op >= 0], duration[op >= 0]
+        np.add.at(total, place[op], duration)
     return own, total
 
 
