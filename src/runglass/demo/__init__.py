@@ -48,6 +48,8 @@ from runglass.writer.values import hparams
 STEPS = 1200
 # The last one is too large, and its run ends in NaN.
 RATES = (0.01, 0.05, 0.2, 5.0)
+# The live runs go on with the next ones.
+SEEDS = (1, 2, 3)
 
 
 def write_demo(logdir: Path, *, now: float | None = None, steps: int = STEPS) -> None:
@@ -62,7 +64,7 @@ def write_demo(logdir: Path, *, now: float | None = None, steps: int = STEPS) ->
         with np.errstate(all="ignore"):
             for i, rate in enumerate(RATES):
                 write_digits(logdir, task, rate, start + 7 * i, steps)
-            for seed in (1, 2, 3):
+            for seed in SEEDS:
                 write_spirals(logdir, seed, start + 30 + 7 * seed, steps)
             write_resumed(logdir, task, start + 60, steps)
             write_denoising(logdir, start + 12, steps * 2 // 3, SEED)
@@ -92,7 +94,12 @@ def train_live(
     end = clock() + duration_s
     for number in itertools.count(1):
         train_one_live(
-            logdir / "live" / str(number), steps=steps, steps_per_s=steps_per_s, clock=clock, wait=wait
+            logdir / "live" / str(number),
+            seed=len(SEEDS) + number,
+            steps=steps,
+            steps_per_s=steps_per_s,
+            clock=clock,
+            wait=wait,
         )
         if clock() >= end:
             return
@@ -101,14 +108,15 @@ def train_live(
 def train_one_live(
     folder: Path,
     *,
+    seed: int,
     steps: int,
     steps_per_s: float,
     clock: Callable[[], float],
     wait: Callable[[float], Any],
 ) -> None:
     start = clock()
-    settings = spirals_settings(int(start))
-    rng = np.random.default_rng(int(start))
+    settings = spirals_settings(seed)
+    rng = np.random.default_rng(seed)
     task = spirals_task(rng)
     with (
         EventFileWriter(folder, clock=clock) as train,
