@@ -281,53 +281,48 @@ def nest(const int32_t[::1] track, const int64_t[::1] start, const int64_t[::1] 
     return found
 
 
+cdef void spread(int32_t[::1] found, const int32_t[::1] parent) noexcept nogil:
+    """Give each event that is not known yet (-2) what the nearest event around it has; -1: none has anything."""
+    cdef Py_ssize_t i, at, n = found.shape[0], steps
+    cdef int32_t value
+    for i in range(n):
+        at = i
+        steps = 0
+        while found[at] == -2 and 0 <= parent[at] < n and steps <= n:
+            at = parent[at]
+            steps += 1
+        value = max(found[at], -1)
+        at = i
+        while found[at] == -2:
+            found[at] = value
+            if not 0 <= parent[at] < n:
+                break
+            at = parent[at]
+
+
 def inherit(const int32_t[::1] own, const int32_t[::1] parent):
     """What each event has itself, or else the nearest event around it; -1: none."""
-    cdef Py_ssize_t i, at, n = own.shape[0], steps
-    cdef int32_t value
+    cdef Py_ssize_t i, n = own.shape[0]
     if parent.shape[0] != n:
         raise ValueError("columns of different lengths")
-    # -2: not known yet.
-    found_ = np.full(n, -2, np.int32)
+    found_ = np.empty(n, np.int32)
     cdef int32_t[::1] found = found_
     with nogil:
         for i in range(n):
-            at = i
-            steps = 0
-            while own[at] < 0 and found[at] == -2 and 0 <= parent[at] < n and steps <= n:
-                at = parent[at]
-                steps += 1
-            value = own[at] if own[at] >= 0 else max(found[at], -1)
-            at = i
-            while found[at] == -2:
-                found[at] = own[at] if own[at] >= 0 else value
-                if own[at] >= 0 or not 0 <= parent[at] < n:
-                    break
-                at = parent[at]
+            found[i] = own[i] if own[i] >= 0 else -2
+        spread(found, parent)
     return found_
 
 
 def innermost(const uint8_t[::1] mask, const int32_t[::1] parent):
     """Each event itself where it is marked, or else the nearest marked event around it; -1: none."""
-    cdef Py_ssize_t i, at, n = mask.shape[0], steps
-    cdef int32_t value
+    cdef Py_ssize_t i, n = mask.shape[0]
     if parent.shape[0] != n:
         raise ValueError("columns of different lengths")
-    # -2: not known yet.
-    found_ = np.full(n, -2, np.int32)
+    found_ = np.empty(n, np.int32)
     cdef int32_t[::1] found = found_
     with nogil:
         for i in range(n):
-            at = i
-            steps = 0
-            while not mask[at] and found[at] == -2 and 0 <= parent[at] < n and steps <= n:
-                at = parent[at]
-                steps += 1
-            value = <int32_t>at if mask[at] else max(found[at], -1)
-            at = i
-            while found[at] == -2:
-                found[at] = <int32_t>at if mask[at] else value
-                if mask[at] or not 0 <= parent[at] < n:
-                    break
-                at = parent[at]
+            found[i] = <int32_t>i if mask[i] else -2
+        spread(found, parent)
     return found_
