@@ -23,13 +23,33 @@ cdef struct Entry:
     int32_t number
 
 
+cdef struct List:
+    int64_t *items
+    size_t count
+    size_t room
+
+
+cdef int append(List *numbers, int64_t number) noexcept nogil:
+    """-1: no memory."""
+    cdef int64_t *items
+    cdef size_t room
+    if numbers.count == numbers.room:
+        room = max(2 * numbers.room, 64)
+        items = <int64_t *>realloc(numbers.items, room * sizeof(int64_t))
+        if items == NULL:
+            return -1
+        numbers.items = items
+        numbers.room = room
+    numbers.items[numbers.count] = number
+    numbers.count += 1
+    return 0
+
+
 cdef struct Groups:
     Entry *entries
     size_t capacity
     # The first row of each group.
-    int64_t *first
-    size_t room
-    size_t count
+    List first
 
 
 cdef inline size_t place_of(int64_t value, int32_t before, size_t capacity) noexcept nogil:
@@ -54,21 +74,6 @@ cdef int grow(Groups *groups) noexcept nogil:
     return 0
 
 
-cdef int begin_group(Groups *groups, Py_ssize_t row) noexcept nogil:
-    cdef int64_t *first
-    cdef size_t room
-    if groups.count == groups.room:
-        room = max(2 * groups.room, 256)
-        first = <int64_t *>realloc(groups.first, room * sizeof(int64_t))
-        if first == NULL:
-            return -1
-        groups.first = first
-        groups.room = room
-    groups.first[groups.count] = row
-    groups.count += 1
-    return 0
-
-
 ctypedef fused whole:
     int32_t
     int64_t
@@ -86,7 +91,7 @@ cdef int refine(const whole[::1] column, int32_t[::1] of, Groups *groups) noexce
         if value == last_value and before == last_before:
             of[i] = last
             continue
-        if 2 * groups.count >= groups.capacity and grow(groups) < 0:
+        if 2 * groups.first.count >= groups.capacity and grow(groups) < 0:
             return -1
         at = place_of(value, before, groups.capacity)
         while groups.entries[at].number:
@@ -94,11 +99,11 @@ cdef int refine(const whole[::1] column, int32_t[::1] of, Groups *groups) noexce
                 break
             at = (at + 1) & (groups.capacity - 1)
         if not groups.entries[at].number:
-            if begin_group(groups, i) < 0:
+            if append(&groups.first, i) < 0:
                 return -1
             groups.entries[at].value = value
             groups.entries[at].before = before
-            groups.entries[at].number = <int32_t>groups.count
+            groups.entries[at].number = <int32_t>groups.first.count
         last_value, last_before = value, before
         last = of[i] = groups.entries[at].number - 1
     return 0
@@ -117,10 +122,10 @@ cdef int refine_few(
     for i in range(column.shape[0]):
         place = &table[<size_t>of[i] * values + <size_t>(column[i] - low)]
         if not place[0]:
-            if begin_group(groups, i) < 0:
+            if append(&groups.first, i) < 0:
                 free(table)
                 return -1
-            place[0] = <int32_t>groups.count
+            place[0] = <int32_t>groups.first.count
         of[i] = place[0] - 1
     free(table)
     return 0
@@ -155,15 +160,15 @@ def divide(columns):
         raise ValueError("too many rows")
     of_ = np.zeros(n, np.int32)
     cdef int32_t[::1] of = of_
-    groups.first = NULL
-    groups.room = groups.count = 0
+    groups.first.items = NULL
+    groups.first.count = groups.first.room = 0
     try:
         for column in columns:
             if len(column) != n:
                 raise ValueError("columns of different lengths")
             groups.entries = NULL
             groups.capacity = 0
-            groups.count = 0
+            groups.first.count = 0
             try:
                 if column.dtype == np.int32:
                     narrow = column
@@ -175,15 +180,15 @@ def divide(columns):
                         done = divide_by(wide, of, &groups, total)
                 if done < 0:
                     raise MemoryError
-                total = groups.count
+                total = groups.first.count
             finally:
                 free(groups.entries)
-        first_ = np.empty(groups.count, np.int64)
+        first_ = np.empty(groups.first.count, np.int64)
         first = first_
-        for i in range(<Py_ssize_t>groups.count):
-            first[i] = groups.first[i]
+        for i in range(<Py_ssize_t>groups.first.count):
+            first[i] = groups.first.items[i]
     finally:
-        free(groups.first)
+        free(groups.first.items)
     return of_, first_
 
 
@@ -401,56 +406,37 @@ cdef void merge(
             b += 1
 
 
-cdef struct Runs:
-    # Where each begins, and at last where the last one ends.
-    size_t *starts
-    size_t count
-    size_t room
-
-
-cdef int begin_run(Runs *runs, size_t start) noexcept nogil:
-    cdef size_t *starts
-    if runs.count == runs.room:
-        starts = <size_t *>realloc(runs.starts, max(2 * runs.room, 64) * sizeof(size_t))
-        if starts == NULL:
-            return -1
-        runs.starts = starts
-        runs.room = max(2 * runs.room, 64)
-    runs.starts[runs.count] = start
-    runs.count += 1
-    return 0
-
-
 cdef int collect(
-    const int64_t[::1] start, const int64_t[::1] duration, const uint8_t[::1] wanted, Spans *spans, Runs *runs
+    const int64_t[::1] start, const int64_t[::1] duration, const uint8_t[::1] wanted, Spans *spans, List *runs
 ) noexcept nogil:
-    """Runs of intervals, in each of which none begins earlier than the one before. -1: no memory."""
+    """Runs of intervals, in each of which none begins earlier than the one before: where each begins, and at last where the last one ends.
+    -1: no memory."""
     cdef Py_ssize_t i
     cdef int64_t last = INT64_MIN
     cdef size_t first = 0
-    if begin_run(runs, 0) < 0:
+    if append(runs, 0) < 0:
         return -1
     for i in range(start.shape[0]):
         if not wanted[i]:
             continue
         if start[i] < last:
             first = spans.count
-            if begin_run(runs, first) < 0:
+            if append(runs, first) < 0:
                 return -1
         last = start[i]
         add_span(spans, first, last, last + duration[i])
-    return begin_run(runs, spans.count)
+    return append(runs, spans.count)
 
 
-cdef void merge_runs(const Spans *spans, Runs *runs, Spans *merged) noexcept nogil:
+cdef void merge_runs(const Spans *spans, List *runs, Spans *merged) noexcept nogil:
     """Every two neighbouring runs become one."""
     cdef size_t i, last = runs.count - 1, end
     merged.count = 0
     for i in range(0, last, 2):
-        end = runs.starts[min(i + 2, last)]
-        merge(spans, runs.starts[i], runs.starts[i + 1], spans, runs.starts[i + 1], end, merged)
+        end = runs.items[min(i + 2, last)]
+        merge(spans, runs.items[i], runs.items[i + 1], spans, runs.items[i + 1], end, merged)
         # Its place has been read.
-        runs.starts[i // 2 + 1] = merged.count
+        runs.items[i // 2 + 1] = merged.count
     runs.count = (last + 1) // 2 + 1
 
 
@@ -477,7 +463,7 @@ def cover_of(
     """The moments that the wanted events cover, or known intervals in their order: beginnings and ends of intervals that neither touch nor
     overlap. Fast where neighbouring events follow each other."""
     cdef Spans spans, merged, known
-    cdef Runs runs
+    cdef List runs
     cdef int done
     cdef Py_ssize_t i, count = 0
     if duration.shape[0] != start.shape[0] or wanted.shape[0] != start.shape[0] or known_end.shape[0] != known_start.shape[0]:
@@ -487,7 +473,7 @@ def cover_of(
             count += wanted[i] != 0
     found = room_for(count)
     spans = spans_in(found)
-    runs.starts = NULL
+    runs.items = NULL
     runs.count = runs.room = 0
     try:
         with nogil:
@@ -503,7 +489,7 @@ def cover_of(
             found, other = other, found
             spans, merged = merged, spans
     finally:
-        free(runs.starts)
+        free(runs.items)
     if known_start.shape[0]:
         other = room_for(spans.count + known_start.shape[0])
         merged, known = spans_in(other), spans_in((known_start, known_end))
