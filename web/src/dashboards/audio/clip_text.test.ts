@@ -1,14 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  clockText,
-  decibelText,
-  factsText,
-  frequencyText,
-  frequencyTicks,
-  laneScale,
-  sharedFolders,
-  timeTicks,
-} from "./clip_text";
+import { clockText, decibelText, factsText, frequencyText, frequencyTicks, laneScale, timeTicks } from "./clip_text";
 import { measureSound } from "./measure";
 import { ratioOf } from "./spectrogram";
 
@@ -69,14 +60,3 @@ test.each([
   [0.021, 0.05],
   [1.7, 1.7],
 ])("a clip that peaks at %d has lanes up to %d", (peak, scale) => expect(laneScale(peak)).toBe(scale));
-
-test.each([
-  [["denoise/plain", "denoise/clipped"], "denoise/"],
-  [["a/b/x", "a/b/y", "a/c"], "a/"],
-  [["a/b/x", "a/b"], "a/"],
-  [["plain", "clipped"], ""],
-  [["ab/x", "ac/x"], ""],
-  [["only/one"], "only/"],
-])("%j share the folders %j", (names, folders) =>
-  expect((names[0] as string).slice(0, sharedFolders(names))).toBe(folders),
-);

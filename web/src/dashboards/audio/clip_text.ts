@@ -79,16 +79,3 @@ export function laneScale(peak: number): number {
   const power = 10 ** Math.floor(Math.log10(peak) + 1e-9);
   return Number((([1, 2, 5, 10].find((step) => step * power >= peak * 0.999) as number) * power).toPrecision(6));
 }
-
-/** Length of the folder prefix that all names share. */
-export function sharedFolders(names: readonly string[]): number {
-  const [first = "", ...others] = names;
-  let shared = 0;
-  for (
-    let end = first.indexOf("/") + 1;
-    end > 0 && others.every((name) => name.startsWith(first.slice(0, end)));
-    end = first.indexOf("/", end) + 1
-  )
-    shared = end;
-  return shared;
-}

@@ -1,6 +1,7 @@
 // Which runs belong together: by a hyperparameter, a pattern, a directory, or "the same except for the seed". For the
 // bands of charts and for colours. Pure.
 
+import { sharedFolders } from "../../base/shared_folders";
 import type { GroupBy } from "../view/view";
 
 export type HParamValue = number | string | boolean;
@@ -123,8 +124,8 @@ function parsePart(text: string): Part {
 export function shortenLabels(groups: readonly RunGroup[]): RunGroup[] {
   if (groups.length < 2) return [...groups];
   if (groups.every(({ label, runs }) => isName(label, runs))) {
-    const lengthOfShared = sharedFolders(groups.map(({ label }) => label)).length;
-    return groups.map((group) => ({ ...group, label: group.label.slice(lengthOfShared) }));
+    const shared = sharedFolders(groups.map(({ label }) => label));
+    return groups.map((group) => ({ ...group, label: group.label.slice(shared) }));
   }
   const parts = groups.map(({ label, runs }) =>
     isName(label, runs) ? [{ name: "", value: label }] : label.split(SEPARATOR).map(parsePart),
@@ -156,14 +157,6 @@ export function shortenLabels(groups: readonly RunGroup[]): RunGroup[] {
 
 /** A run without hyperparameters has the name of its group, but for the seed: "lr=1/seed=*". */
 const isName = (label: string, runs: readonly string[]): boolean => runs.includes(label) || label.includes("*");
-
-/** The folders that all paths begin with: "sweep/" of "sweep/a" and "sweep/b/c". */
-function sharedFolders(paths: readonly string[]): string {
-  let shared = paths[0] ?? "";
-  do shared = shared.replace(/[^/]*\/?$/, "");
-  while (!paths.every((path) => path.startsWith(shared)));
-  return shared;
-}
 
 const isBoolean = (text: string): boolean => text === "true" || text === "false";
 
