@@ -158,7 +158,7 @@ def test_a_chart_is_made_changed_and_removed(open_page, asked):
     form.get_by_label("Pattern (regex").fill("")
     form.get_by_role("option", name="loss/train").click()
     form.get_by_role("button", name="Save chart").click()
-    wait_ready(page)
+    expect(card(page, "exact")).to_have_attribute("data-ready", "true")
     assert asked[-1]["tags"] == ["loss/train"]
 
 

@@ -6,13 +6,26 @@ import re
 
 import numpy as np
 from numpy.typing import NDArray
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Error, Locator, Page, expect
 
 # A loaded machine is slow, not wrong.
 PATIENCE_MS = 30_000
 
 
+# Settles when a frame has been drawn. A page in the background draws none.
+NEXT_FRAME = """() => new Promise((done) => {
+  requestAnimationFrame(() => setTimeout(done));
+  setTimeout(done, 300);
+})"""
+
+
 def wait_ready(page: Page) -> None:
+    # What a change leads to, such as a card that comes into view, may begin only in the next frame.
+    try:
+        page.evaluate(NEXT_FRAME)
+    except Error as error:
+        if "navigation" not in str(error):
+            raise
     # At once: assertions look again only after longer and longer rests.
     page.wait_for_selector("html[data-ready=true]", state="attached")
 
