@@ -23,7 +23,7 @@ cdef convert(const real[::1] values, uint8_t[::1] out):
     cdef Py_ssize_t n = values.shape[0]
     cdef real[2] limits
     if not n:
-        return 0.0, 0.0
+        return 0.0, 1.0
     with nogil:
         if real is float:
             rg_unit_floats(&values[0], n, &out[0], limits)
@@ -35,7 +35,8 @@ cdef convert(const real[::1] values, uint8_t[::1] out):
 def unit_to_bytes(values, uint8_t[::1] out not None):
     """Each of the 256 bytes gets an equal share of [0, 1], as TensorFlow scales; what lies outside is cut.
 
-    `values` is one contiguous row of float32 or float64, as long as `out`. Returns the least and the most of them and 0; NaN is neither.
+    `values` is one contiguous row of float32 or float64, as long as `out`. Returns the least of them and 0, and the most of them and 1.
+    NaN is neither, and what leaves [0, 1] by less than the share of a byte may not be seen.
     """
     if values.shape != (out.shape[0],):
         raise ValueError(f"{values.shape} values do not fill {out.shape[0]} bytes.")

@@ -275,7 +275,7 @@ def test_no_framework_is_imported():
 
 def test_values_out_of_range_are_clipped_with_one_warning(writer):
     with writer.as_default(step=0):
-        with pytest.warns(UserWarning, match="Image 'bright': float pixels from 0 to 200"):
+        with pytest.warns(UserWarning, match="Image 'bright': float pixels up to 200 are clipped"):
             summary.image("bright", np.full((1, 2, 2, 3), 200.0))
         with pytest.warns(UserWarning, match="Audio 'loud': float samples from 5 to 5"):
             summary.audio("loud", np.full((1, 10, 1), 5.0), 8000)

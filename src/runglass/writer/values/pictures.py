@@ -89,10 +89,11 @@ def range_warning(pixels: NDArray[Any]) -> str:
 
 
 def limits_warning(low: float, high: float) -> str:
-    """The same for float pixels whose least and most are known."""
-    if low >= -0.01 and high <= 1.01:
+    """The same for float pixels whose least and most are known, as far as they leave 0…1."""
+    reach = [f"down to {low:.4g}"] * (low < -0.01) + [f"up to {high:.4g}"] * (high > 1.01)
+    if not reach:
         return ""
-    return f"float pixels from {low:.4g} to {high:.4g} are clipped to 0…1. Scale them, or pass uint8 if they range to 255."
+    return f"float pixels {' and '.join(reach)} are clipped to 0…1. Scale them, or pass uint8 if they range to 255."
 
 
 def tile(batch: NDArray[Any], columns: int = GRID_COLUMNS) -> NDArray[Any]:

@@ -86,6 +86,6 @@ def in_memory_order(pixels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp
 def unit_as_uint8(
     pixels: NDArray[Any], out: NDArray[np.uint8]
 ) -> tuple[NDArray[np.uint8], tuple[float, float]]:
-    """Contiguous float32 or float64 from 0 to 1, as bytes in the memory of `out`; and the least and the most of them and 0."""
+    """Contiguous float32 or float64 from 0 to 1, as bytes in the memory of `out`; and the limits of unit_to_bytes."""
     limits = unit_to_bytes(pixels.reshape(-1), out)
     return out.reshape(pixels.shape), limits

@@ -98,7 +98,7 @@ def test_sixteen_bits_stay_sixteen():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("count", [0, 1, 15, 16, 17, 5000])
+@pytest.mark.parametrize("count", [0, 1, 64, 65, 5000])
 def test_bytes_of_unit_floats_are_those_of_numpy(dtype, count):
     rng = np.random.default_rng(count)
     values = rng.uniform(-0.2, 1.2, count).astype(dtype)
@@ -109,9 +109,22 @@ def test_bytes_of_unit_floats_are_those_of_numpy(dtype, count):
     turned = np.empty(count, np.uint8)
     limits = unit_to_bytes(values, turned)
     np.testing.assert_array_equal(turned, expected)
-    assert limits == (np.fmin.reduce(values, initial=0.0), np.fmax.reduce(values, initial=0.0))
+    assert limits == (np.fmin.reduce(values, initial=0.0), np.fmax.reduce(values, initial=1.0))
     with pytest.raises(ValueError, match="do not fill"):
         unit_to_bytes(values, np.empty(count + 1, np.uint8))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("odd", [None, np.nan, 1e30, -1e30, np.inf, -np.inf, 1.01, -0.01])
+def test_one_pixel_outside_of_many_is_cut_and_seen(dtype, odd):
+    values = np.linspace(0, 1, 3 * 4096).astype(dtype)
+    if odd is not None:
+        values[5000] = odd
+    turned = np.empty(values.size, np.uint8)
+    limits = unit_to_bytes(values, turned)
+    cut = np.clip(np.nan_to_num(values, nan=0.0), 0, 1)
+    np.testing.assert_array_equal(turned, (cut * dtype(255.5)).astype(np.uint8))
+    assert limits == (np.fmin.reduce(values, initial=0.0), np.fmax.reduce(values, initial=1.0))
 
 
 def test_float_pixels_are_scaled_and_clipped():
