@@ -6,16 +6,22 @@ import { compareCells } from "../../base/natural";
 
 const NOTHING: HParams = { generation: 0, names: [], runs: {}, merged: {} };
 
+const textOf = ({ names, runs }: HParams): string => JSON.stringify([names, runs]);
+
 export class HParamsState {
   /** Raw: replaced as a whole, and only if something is different. */
   #listed = $state.raw<HParams>(NOTHING);
-  #text = "";
+  #text = textOf(NOTHING);
+  /** Runs that only hold the records of another one, and that one. Apart, because every chart depends on it. */
+  #merged = $state.raw(NOTHING.merged);
+  #mergedText = JSON.stringify(NOTHING.merged);
   /** Whether the server has responded yet. */
   isKnown = $state(false);
 
   readonly names = $derived(this.#listed.names);
-  /** Runs that only hold the records of another one, and that one. */
-  readonly merged = $derived(this.#listed.merged);
+  get merged(): HParams["merged"] {
+    return this.#merged;
+  }
   readonly runs: HParamsOfRuns = $derived(asNumbers(this.#listed));
 
   constructor(private readonly ask: () => Promise<HParams>) {}
@@ -23,9 +29,10 @@ export class HParamsState {
   async refresh(): Promise<void> {
     try {
       const listed = await this.ask();
-      const text = JSON.stringify([listed.names, listed.runs, listed.merged]);
+      const [text, mergedText] = [textOf(listed), JSON.stringify(listed.merged)];
       if (text !== this.#text) this.#listed = listed;
-      this.#text = text;
+      if (mergedText !== this.#mergedText) this.#merged = listed.merged;
+      [this.#text, this.#mergedText] = [text, mergedText];
       this.isKnown = true;
     } catch {
       // The session's own listing reports the error; the next one tries again.
