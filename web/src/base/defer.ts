@@ -28,11 +28,31 @@ export function afterPaint(job: () => void): () => void {
   };
 }
 
+const idleJobs = new Set<() => void>();
+
+/** As many as there is time for, one at least. */
+function runIdleJobs(deadline: IdleDeadline): void {
+  try {
+    for (const job of idleJobs) {
+      idleJobs.delete(job);
+      job();
+      if (deadline.timeRemaining() === 0) return;
+    }
+  } finally {
+    if (idleJobs.size > 0) askForIdleTime();
+  }
+}
+
+const askForIdleTime = (): void => void requestIdleCallback(runIdleJobs, { timeout: 1000 });
+
 /** While the browser has nothing else to do, but no later than a second. WebKit cannot tell and waits for a paint. */
 export function whenIdle(job: () => void): () => void {
   if (typeof requestIdleCallback !== "function") return afterPaint(job);
-  const handle = requestIdleCallback(job, { timeout: 1000 });
-  return () => cancelIdleCallback(handle);
+  // Asked once for all jobs, as asking costs more than a small one.
+  if (idleJobs.size === 0) askForIdleTime();
+  const own = (): void => job();
+  idleJobs.add(own);
+  return () => void idleJobs.delete(own);
 }
 
 /** After the paint that shows the visible cards, once they are ready. Slow cards do not delay it for long. */

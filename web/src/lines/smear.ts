@@ -2,7 +2,7 @@
 // that are drawn behind a smoothed line. Pure.
 
 import { formatValue, formatX } from "../base/format";
-import { type Floats, type Series, xOf } from "../chart/model";
+import { type Floats, type Series, statsOf, xOf } from "../chart/model";
 import type { Smoothing } from "../state/view/view";
 import type { CardLine } from "./card_model";
 import type { Notice } from "./notices";
@@ -61,16 +61,20 @@ const known = new WeakMap<Series, Spike | null>();
 /** The point that is far beyond its neighbours, if there is one; found once for all values of the smoothing. */
 function spikeOf(series: Series): Spike | null {
   let spike = known.get(series);
-  if (spike === undefined) known.set(series, (spike = findSpike(series.y)));
+  if (spike === undefined) known.set(series, (spike = findSpike(series)));
   return spike;
 }
 
-function findSpike(y: Floats): Spike | null {
+function findSpike(series: Series): Spike | null {
+  const { y } = series;
   if (y.length < MIN_POINTS) return null;
-  const noise = usualBend(y);
+  const bends = sample(y, bendAt);
+  const { low, high } = statsOf(series);
+  // Most lines are too noisy for any point to be far.
+  if (isMedianAtLeast(bends, (high - low) / FAR)) return null;
   const { at, size } = largestSpike(y);
-  if (at < 0 || size <= FAR * noise) return null;
-  return { at, size, visible: Math.max(noise, VISIBLE * usualRange(y)) };
+  if (at < 0 || isMedianAtLeast(bends, size / FAR)) return null;
+  return { at, size, visible: Math.max(quantile(bends, 0.5), VISIBLE * usualRange(y)) };
 }
 
 /** The point that is farthest beyond both of its neighbours. */
@@ -90,31 +94,37 @@ function largestSpike(y: Floats): { at: number; size: number } {
   return { at, size };
 }
 
-/** The median of how far points are from between their neighbours. */
-const usualBend = (y: Floats): number =>
-  quantile(
-    sample(y, (i) => Math.abs((y[i] as number) - ((y[i - 1] as number) + (y[i + 1] as number)) / 2)),
-    0.5,
-  );
+/** How far a point is from between its neighbours. */
+const bendAt = (y: Floats, i: number): number =>
+  Math.abs((y[i] as number) - ((y[i - 1] as number) + (y[i + 1] as number)) / 2);
 
 function usualRange(y: Floats): number {
-  const values = sample(y, (i) => y[i] as number);
+  const values = sample(y, (_, i) => y[i] as number);
   return quantile(values, 0.95) - quantile(values, 0.05);
 }
 
-/** What `of` says of points all along the line, in order of size, without what is not finite. */
-function sample(y: Floats, of: (i: number) => number): Float64Array {
+/** What `of` says of points all along the line, without what is not finite. */
+function sample(y: Floats, of: (y: Floats, i: number) => number): Float64Array {
   const every = Math.max(1, Math.floor(y.length / SAMPLE));
   const values = new Float64Array(Math.ceil(y.length / every));
   let count = 0;
   for (let i = 1; i < y.length - 1; i += every) {
-    const value = of(i);
-    if (Number.isFinite(value)) values[count++] = value;
+    const value = of(y, i);
+    // Zero for finite numbers, NaN for all others.
+    if (value - value === 0) values[count++] = value;
   }
-  return values.subarray(0, count).sort();
+  return values.subarray(0, count);
 }
 
-const quantile = (sorted: Float64Array, share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
+/** The same as of the middle one in order, which takes longer. */
+function isMedianAtLeast(values: Float64Array, limit: number): boolean {
+  let below = 0;
+  for (const value of values) if (value < limit) below++;
+  return below <= (values.length - 1) >> 1;
+}
+
+const quantile = (values: Float64Array, share: number): number =>
+  values.sort()[Math.floor((values.length - 1) * share)] ?? 0;
 
 /** For how many points an outlier of this size moves the smoothed line by more than what can be seen. */
 function smearedPoints(size: number, visible: number, { kind, amount }: Smoothing, gap: number): number {
