@@ -8,6 +8,9 @@ export function keepIfEqual<T>(isSame: (a: T, b: T) => boolean): (next: T) => T 
   };
 }
 
+/** For what came from JSON and is small. */
+export const isSameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
 export const isSameList = <T>(a: readonly T[], b: readonly T[]): boolean =>
   a.length === b.length && a.every((each, i) => each === b[i]);
 

@@ -3,6 +3,7 @@
 
 import { SvelteMap } from "svelte/reactivity";
 import type { CardKind } from "../api/asset_kind";
+import { isSameJson } from "../base/keep_if_equal";
 import type { Session } from "../state/session.svelte";
 
 interface Same {
@@ -15,8 +16,11 @@ const ALONE: readonly string[] = [];
 
 export class Twins {
   readonly #byKind = new SvelteMap<CardKind, ReadonlyMap<string, readonly string[]>>();
+  readonly #told = new Map<CardKind, readonly Same[]>();
 
   set(kind: CardKind, same: readonly Same[]): void {
+    if (isSameJson(same, this.#told.get(kind) ?? [])) return;
+    this.#told.set(kind, same);
     const groups = new Map<string, readonly string[]>();
     for (const { tag, runs } of same) for (const run of runs) groups.set(`${tag}\n${run}`, runs);
     if (groups.size > 0) this.#byKind.set(kind, groups);

@@ -15,6 +15,7 @@ import { HParamsState } from "./runs/hparams.svelte";
 import { Messages } from "./messages.svelte";
 import { KeptView } from "./kept/kept_view.svelte";
 import { Overlay } from "./kept/overlay.svelte";
+import { isSameJson } from "../base/keep_if_equal";
 import { Pacer } from "../base/pacer";
 import { Preferences } from "./kept/preferences.svelte";
 import { Readiness } from "./readiness.svelte";
@@ -362,7 +363,7 @@ export class Session {
       }
       this.runs.setAll(runs);
       this.refreshHparams();
-      this.dashboards = dashboards;
+      if (!isSameJson(dashboards, this.dashboards)) this.dashboards = dashboards;
       this.error = null;
       this.listing++;
       // Not only of runs: a directory that cannot be listed is among them.

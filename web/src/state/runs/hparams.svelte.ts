@@ -2,6 +2,7 @@
 
 import type { HParams } from "../../api/types";
 import type { HParamsOfRuns, HParamValue } from "./groups";
+import { isSameJson } from "../../base/keep_if_equal";
 import { compareCells } from "../../base/natural";
 
 const NOTHING: HParams = { generation: 0, names: [], runs: {}, merged: {} };
@@ -14,7 +15,6 @@ export class HParamsState {
   #text = textOf(NOTHING);
   /** Runs that only hold the records of another one, and that one. Apart, because every chart depends on it. */
   #merged = $state.raw(NOTHING.merged);
-  #mergedText = JSON.stringify(NOTHING.merged);
   /** Whether the server has responded yet. */
   isKnown = $state(false);
 
@@ -29,10 +29,10 @@ export class HParamsState {
   async refresh(): Promise<void> {
     try {
       const listed = await this.ask();
-      const [text, mergedText] = [textOf(listed), JSON.stringify(listed.merged)];
+      const text = textOf(listed);
       if (text !== this.#text) this.#listed = listed;
-      if (mergedText !== this.#mergedText) this.#merged = listed.merged;
-      [this.#text, this.#mergedText] = [text, mergedText];
+      this.#text = text;
+      if (!isSameJson(listed.merged, this.#merged)) this.#merged = listed.merged;
       this.isKnown = true;
     } catch {
       // The session's own listing reports the error; the next one tries again.
