@@ -2,7 +2,7 @@
 // that are drawn behind a smoothed line. Pure.
 
 import { formatValue, formatX } from "../base/format";
-import { type Floats, type Series, statsOf, xOf } from "../chart/model";
+import { type Floats, type Series, xOf } from "../chart/model";
 import type { Smoothing } from "../state/view/view";
 import type { CardLine } from "./card_model";
 import type { Notice } from "./notices";
@@ -65,33 +65,47 @@ function spikeOf(series: Series): Spike | null {
   return spike;
 }
 
-function findSpike(series: Series): Spike | null {
-  const { y } = series;
+function findSpike({ y }: Series): Spike | null {
   if (y.length < MIN_POINTS) return null;
-  const bends = sample(y, bendAt);
-  const { low, high } = statsOf(series);
-  // Most lines are too noisy for any point to be far.
-  if (isMedianAtLeast(bends, (high - low) / FAR)) return null;
   const { at, size } = largestSpike(y);
-  if (at < 0 || isMedianAtLeast(bends, size / FAR)) return null;
-  return { at, size, visible: Math.max(quantile(bends, 0.5), VISIBLE * usualRange(y)) };
+  if (at < 0 || isUsual(y, size / FAR)) return null;
+  const noise = quantile(sample(y, bendAt), 0.5);
+  return { at, size, visible: Math.max(noise, VISIBLE * usualRange(y)) };
 }
+
+// The next two run for every line of a page that opens, before the browser has compiled them.
 
 /** The point that is farthest beyond both of its neighbours. */
 function largestSpike(y: Floats): { at: number; size: number } {
   let at = -1;
   let size = 0;
-  for (let i = 1; i < y.length - 1; i++) {
-    const up = (y[i] as number) - (y[i - 1] as number);
-    const down = (y[i] as number) - (y[i + 1] as number);
-    if (!(up * down > 0)) continue;
-    const beyond = Math.min(Math.abs(up), Math.abs(down));
+  let before = y[0] as number;
+  let here = y[1] as number;
+  for (let i = 2; i < y.length; i++) {
+    const after = y[i] as number;
+    const up = here - before;
+    const down = here - after;
+    const beyond = up > 0 ? (up < down ? up : down) : up < down ? -down : -up;
     if (beyond > size && Number.isFinite(up * down)) {
-      at = i;
+      at = i - 1;
       size = beyond;
     }
+    before = here;
+    here = after;
   }
   return { at, size };
+}
+
+/** Whether most points are as far from between their neighbours, going by a part of them. */
+function isUsual(y: Floats, bend: number): boolean {
+  const every = strideOf(y);
+  let [less, more] = [0, 0];
+  for (let i = 1; i < y.length - 1; i += every) {
+    const own = bendAt(y, i);
+    if (own < bend) less++;
+    else if (own >= bend) more++;
+  }
+  return more >= less;
 }
 
 /** How far a point is from between its neighbours. */
@@ -103,28 +117,21 @@ function usualRange(y: Floats): number {
   return quantile(values, 0.95) - quantile(values, 0.05);
 }
 
-/** What `of` says of points all along the line, without what is not finite. */
+const strideOf = (y: Floats): number => Math.max(1, Math.floor(y.length / SAMPLE));
+
+/** What `of` says of points all along the line, in order of size, without what is not finite. */
 function sample(y: Floats, of: (y: Floats, i: number) => number): Float64Array {
-  const every = Math.max(1, Math.floor(y.length / SAMPLE));
+  const every = strideOf(y);
   const values = new Float64Array(Math.ceil(y.length / every));
   let count = 0;
   for (let i = 1; i < y.length - 1; i += every) {
     const value = of(y, i);
-    // Zero for finite numbers, NaN for all others.
-    if (value - value === 0) values[count++] = value;
+    if (Number.isFinite(value)) values[count++] = value;
   }
-  return values.subarray(0, count);
+  return values.subarray(0, count).sort();
 }
 
-/** The same as of the middle one in order, which takes longer. */
-function isMedianAtLeast(values: Float64Array, limit: number): boolean {
-  let below = 0;
-  for (const value of values) if (value < limit) below++;
-  return below <= (values.length - 1) >> 1;
-}
-
-const quantile = (values: Float64Array, share: number): number =>
-  values.sort()[Math.floor((values.length - 1) * share)] ?? 0;
+const quantile = (sorted: Float64Array, share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
 
 /** For how many points an outlier of this size moves the smoothed line by more than what can be seen. */
 function smearedPoints(size: number, visible: number, { kind, amount }: Smoothing, gap: number): number {
