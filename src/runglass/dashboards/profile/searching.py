@@ -16,7 +16,7 @@ from runglass.dashboards.profile.shape import PatternBody, ProfileRef, SearchMod
 from runglass.errors import BadRequest
 from runglass.jobs.context import Context
 from runglass.jobs.job import Job
-from runglass.query.profiles.search import compile_pattern
+from runglass.query.patterns import compile_pattern
 from runglass.query.source import DataSource
 
 WORK = "profile.search"

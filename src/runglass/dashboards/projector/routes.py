@@ -31,7 +31,6 @@ from runglass.dashboards.projector.near import find_kept, find_neighbors, measur
 from runglass.dashboards.projector.searching import (
     WAIT_S,
     answer_pattern,
-    check_pattern,
     find_rows,
     make_answer,
 )
@@ -63,6 +62,7 @@ from runglass.dashboards.projector.shape import (
 )
 from runglass.dashboards.projector.sheet import PNG, make_sheet, parse_rows
 from runglass.dashboards.projector.works import SEARCH
+from runglass.query.patterns import compile_pattern
 from runglass.query.source import DataSource
 
 MAX_FILE_BYTES = 512 << 20
@@ -148,7 +148,7 @@ def draw_rows(source: DataSource, body: ThumbnailsBody) -> Reply:
 def search(source: DataSource, body: PointSearchBody) -> Reply:
     """All rows whose value contains a text, matches a regular expression, or is exactly that."""
     if body.mode == "pattern":
-        check_pattern(body.q)
+        compile_pattern(body.q)
         return FromJob(SEARCH.name, body, WAIT_S, lambda job: answer_pattern(source, body, job))
     mode = body.mode
     return ask(

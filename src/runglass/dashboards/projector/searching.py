@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,23 +18,12 @@ from runglass.errors import BadRequest
 from runglass.jobs.context import Context
 from runglass.jobs.job import Job
 from runglass.query.embeddings.model import Column
+from runglass.query.patterns import compile_pattern
 from runglass.query.source import DataSource
 
 # How long POST /api/projector/search waits for a regular expression.
 WAIT_S = 4.0
 BATCH_TEXTS = 4_096
-MAX_PATTERN = 1_000
-
-
-def check_pattern(q: str, *, where: str = "q") -> None:
-    if len(q) > MAX_PATTERN:
-        raise BadRequest(
-            f"The pattern has {len(q):,} characters; at most {MAX_PATTERN:,} are allowed.", where=where
-        )
-    try:
-        re.compile(q, re.IGNORECASE)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise BadRequest(f"This is not a regular expression: {error}.", where=where) from None
 
 
 def find_rows(loaded: Loaded, q: str, mode: SearchMode, column: str | None) -> NDArray[np.int32]:
@@ -75,7 +63,7 @@ def _columns(loaded: Loaded, column: str | None) -> list[Column]:
 
 
 def identify_texts(source: DataSource, body: PointSearchBody) -> Any:
-    check_pattern(body.q)
+    compile_pattern(body.q)
     return identify(source, body.embedding)
 
 

@@ -16,9 +16,10 @@ from runglass.api.series import find_series
 from runglass.dashboards.text.matching import Search, Value
 from runglass.dashboards.text.reading import row_of, to_cells
 from runglass.dashboards.text.shape import Found, Hits, SearchBody
-from runglass.errors import BadRequest, ValueDamaged
+from runglass.errors import ValueDamaged
 from runglass.jobs.context import Context
 from runglass.jobs.job import Job
+from runglass.query.patterns import compile_pattern
 from runglass.query.source import DataSource, Values
 from runglass.store.model import Kind, SeriesKey
 
@@ -34,10 +35,9 @@ COPIES = 8
 
 def compile_query(body: SearchBody) -> re.Pattern[str]:
     flags = re.MULTILINE | (0 if body.is_case_sensitive else re.IGNORECASE)
-    try:
-        return re.compile(body.query if body.is_regex else re.escape(body.query), flags)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise BadRequest(f"This is not a regular expression: {error}.", where="query") from None
+    if not body.is_regex:
+        return re.compile(re.escape(body.query), flags)
+    return compile_pattern(body.query, flags=flags, where="query")
 
 
 def identify_texts(source: DataSource, body: SearchBody) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 
+from runglass.query.patterns import UNREADABLE
+
 SPECIAL = re.compile(r"[|()]|\[[^\]]*\\")
 GROUPED = re.compile(r"[()\[\\]")
 CLASS = re.compile(r"\[\]?[^\]]*\]")
@@ -26,7 +28,7 @@ def find_problem(pattern: str) -> str | None:
     """Why a pattern is not searched for. Repetition of a repetition can take longer than anybody waits."""
     try:
         re.compile(pattern)
-    except re.error as error:
+    except UNREADABLE as error:
         return f"The pattern /{pattern}/ cannot be read: {error}."
     if re.search(r"[+*}]\??\)[+*{]", pattern):
         return f"The pattern /{pattern}/ repeats a repetition, which can take very long. Write it without."

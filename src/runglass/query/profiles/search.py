@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
@@ -12,15 +11,14 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 
-from runglass.errors import BadRequest
 from runglass.native.trace_groups import marked
 from runglass.native.trace_rows import find_arguments
 from runglass.native.trace_view import find_texts
+from runglass.query.patterns import compile_pattern
 from runglass.query.profiles.model import Bytes, Int32, Mask, Trace
 
 Where = Literal["all", "names", "arguments"]
 Mode = Literal["text", "pattern"]
-MAX_PATTERN = 1_000
 # By one thread.
 EVENTS_AT_ONCE = 500_000
 
@@ -53,17 +51,6 @@ def match_pattern(trace: Trace, q: str) -> Bytes:
     for number, text in enumerate(trace.strings):
         found[number] = pattern.search(text) is not None
     return found
-
-
-def compile_pattern(q: str) -> re.Pattern[str]:
-    if len(q) > MAX_PATTERN:
-        raise BadRequest(
-            f"The pattern has {len(q):,} characters; at most {MAX_PATTERN:,} are allowed.", where="q"
-        )
-    try:
-        return re.compile(q, re.IGNORECASE)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise BadRequest(f"This is not a regular expression: {error}.", where="q") from None
 
 
 def number_of(q: str) -> float | None:
