@@ -12,9 +12,9 @@ from http.client import HTTPConnection
 import pytest
 from msgspec import Struct
 
+from runglass.api import pattern_jobs
 from runglass.api.dashboard import Dashboard
 from runglass.api.route import JSON, Download, Later, NoParameters, Route
-from runglass.dashboards.graphs import searching
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
 from runglass.native.wire import encode
 from runglass.query.memory import MemorySource
@@ -64,7 +64,7 @@ def wait_until(is_so) -> None:
 
 
 def test_patterns_that_never_end_hold_no_chart_and_end_with_their_clients(source, monkeypatch):
-    monkeypatch.setattr(searching, "WAIT_S", 10 * PATIENCE_S)
+    monkeypatch.setattr(pattern_jobs, "WAIT_S", 10 * PATIENCE_S)
     with running(source) as (server, port):
         # The source is open once something was answered; before, opening it here would open it twice.
         assert ask_for_chart(port) == [1.0, 2.0]

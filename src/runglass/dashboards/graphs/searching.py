@@ -1,25 +1,22 @@
-"""Search over the nodes of a graph. Regular expressions that may take long are a job; matching.py is what its worker runs."""
+"""Search over the nodes of a graph. Regular expressions that may take long are a job."""
 
 from __future__ import annotations
 
-import json
-from base64 import b64decode
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 from msgspec.structs import replace
 
+from runglass.api import pattern_jobs
+from runglass.api.matching import Batch, split_texts
 from runglass.api.route import FromJob, Reply
 from runglass.dashboards.graphs.asking import ask
 from runglass.dashboards.graphs.loaded import known_graphs
-from runglass.dashboards.graphs.matching import SEPARATOR, Batch
 from runglass.dashboards.graphs.shape import PatternBody, SearchBody
 from runglass.jobs.context import Context
 from runglass.jobs.job import Job
 from runglass.machine import paused_collection
 from runglass.query.graphs.search import (
-    Matches,
     SearchAnswer,
     begins_slow_pattern,
     has_slow_patterns,
@@ -29,9 +26,6 @@ from runglass.query.graphs.search import (
 from runglass.query.source import DataSource
 
 WORK = "graphs.search"
-# How long a request waits for a regular expression.
-WAIT_S = 4.0
-BATCH_TEXTS = 4_096
 
 
 def answer_search(source: DataSource, body: SearchBody) -> Reply:
@@ -44,27 +38,15 @@ def answer_search(source: DataSource, body: SearchBody) -> Reply:
         return replace(later, prepares_worker=begins_slow_pattern(body.q))
 
     def finish(job: Job) -> SearchAnswer:
-        now = job.snapshot()
-        if now.error is not None:
-            raise now.error
-        if job.result is None:
-            problem = (
-                f"The pattern took longer than {WAIT_S:g} s, so the search stopped. Try a simpler pattern."
-            )
-            return SearchAnswer(0, [], {}, problem)
+        try:
+            found = pattern_jobs.read_matches(job)
+        except pattern_jobs.PatternTooSlow as slow:
+            return SearchAnswer(0, [], {}, slow.message)
         loaded = known_graphs.of(source).load(source, body.graph)
-        found = decode_matches(job.result.data)
         with paused_collection():
             return search(loaded.show(body.view), loaded.texts_of, body.q, body.limit, found)
 
-    return FromJob(WORK, PatternBody(graph=body.graph, q=body.q, view=body.view), WAIT_S, finish)
-
-
-def decode_matches(data: bytes) -> Matches:
-    return {
-        (graph, term, kind): np.frombuffer(b64decode(numbers), np.int32)
-        for (graph, term, kind), numbers in json.loads(data)["places"]
-    }
+    return FromJob(WORK, PatternBody(graph=body.graph, q=body.q, view=body.view), pattern_jobs.WAIT_S, finish)
 
 
 # --- the job
@@ -79,10 +61,4 @@ def load_texts(context: Context, source: DataSource, body: PatternBody) -> Itera
     for place, (pattern, ignores_case, texts) in list_patterns(
         loaded.show(body.view), loaded.texts_of, body.q, context.check
     ):
-        # At least one, so that the result has every place.
-        for first in range(0, max(1, len(texts)), BATCH_TEXTS):
-            context.check()
-            some = texts[first : first + BATCH_TEXTS]
-            joined = SEPARATOR.join(some)
-            is_whole = joined.count(SEPARATOR) == max(0, len(some) - 1)
-            yield Batch(place, pattern, ignores_case, first, joined if is_whole and some else list(some))
+        yield from split_texts(context, place, texts, pattern, ignores_case=ignores_case)

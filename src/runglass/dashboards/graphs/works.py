@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runglass.dashboards.graphs.matching import match_texts
+from runglass.api.matching import match_texts
 from runglass.dashboards.graphs.searching import WORK, identify_texts, load_texts
 from runglass.dashboards.graphs.shape import PatternBody
 from runglass.jobs.work import Work

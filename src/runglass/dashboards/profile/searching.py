@@ -1,28 +1,25 @@
-"""Search over a profile. Regular expressions are a job; matching.py is what its worker runs."""
+"""Search over a profile. Regular expressions are a job."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from msgspec import Struct
 
+from runglass.api import pattern_jobs
+from runglass.api.matching import Batch, split_texts
 from runglass.api.route import Answer, FromJob, Reply
 from runglass.dashboards.profile.asking import ask
 from runglass.dashboards.profile.loaded import Loaded, known_profiles
 from runglass.dashboards.profile.shape import PatternBody, ProfileRef, SearchMode
-from runglass.errors import BadRequest
 from runglass.jobs.context import Context
 from runglass.jobs.job import Job
 from runglass.query.patterns import compile_pattern
 from runglass.query.source import DataSource
 
 WORK = "profile.search"
-# How long a request waits for a regular expression.
-WAIT_S = 4.0
-BATCH_TEXTS = 4_096
 
 
 def ask_matches(
@@ -38,25 +35,14 @@ def ask_matches(
     compile_pattern(q)
 
     def finish(job: Job) -> Answer | Struct:
+        matches = pattern_jobs.read_matches(job)
         loaded = known_profiles.of(source).load(source, ref)
-        keep_matches(loaded, q, job)
+        matched = np.zeros(len(loaded.trace.strings), np.uint8)
+        matched[matches[q]] = 1
+        loaded.keep_pattern(q, matched)
         return answer(loaded)
 
-    return FromJob(WORK, PatternBody(ref, q), WAIT_S, finish)
-
-
-def keep_matches(loaded: Loaded, q: str, job: Job) -> None:
-    now = job.snapshot()
-    if now.error is not None:
-        raise now.error
-    if job.result is None:
-        raise BadRequest(
-            f"The pattern took longer than {WAIT_S:g} s, so the search stopped. Try a simpler pattern.",
-            where="q",
-        )
-    matched = np.zeros(len(loaded.trace.strings), np.uint8)
-    matched[json.loads(job.result.data)["texts"]] = 1
-    loaded.keep_pattern(q, matched)
+    return FromJob(WORK, PatternBody(ref, q), pattern_jobs.WAIT_S, finish)
 
 
 # --- the job
@@ -67,9 +53,6 @@ def identify_texts(source: DataSource, body: PatternBody) -> Any:
     return known_profiles.of(source).identify(source, body.session)
 
 
-def load_texts(context: Context, source: DataSource, body: PatternBody) -> Iterator[Any]:
+def load_texts(context: Context, source: DataSource, body: PatternBody) -> Iterator[Batch]:
     strings = known_profiles.of(source).load(source, body.session).trace.strings
-    yield body.q
-    for first in range(0, len(strings), BATCH_TEXTS):
-        context.check()
-        yield strings[first : first + BATCH_TEXTS]
+    yield from split_texts(context, body.q, strings, body.q)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from runglass.api.matching import match_texts
 from runglass.dashboards.profile.describing import describe
 from runglass.dashboards.profile.loaded import Loaded, known_profiles
-from runglass.dashboards.profile.matching import match_texts
 from runglass.dashboards.profile.searching import WORK, identify_texts, load_texts
 from runglass.dashboards.profile.shape import AboutProfile, PatternBody, ProfileBody
 from runglass.jobs.context import Context

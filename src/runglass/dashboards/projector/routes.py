@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from runglass.api import pattern_jobs
 from runglass.api.parquet import check_format
 from runglass.api.route import (
     COLUMNS,
@@ -29,7 +30,6 @@ from runglass.dashboards.projector.export import NPZ, write_positions
 from runglass.dashboards.projector.loaded import known_embeddings, logged_columns
 from runglass.dashboards.projector.near import find_kept, find_neighbors, measure_distances
 from runglass.dashboards.projector.searching import (
-    WAIT_S,
     answer_pattern,
     find_rows,
     make_answer,
@@ -149,7 +149,7 @@ def search(source: DataSource, body: PointSearchBody) -> Reply:
     """All rows whose value contains a text, matches a regular expression, or is exactly that."""
     if body.mode == "pattern":
         compile_pattern(body.q)
-        return FromJob(SEARCH.name, body, WAIT_S, lambda job: answer_pattern(source, body, job))
+        return FromJob(SEARCH.name, body, pattern_jobs.WAIT_S, lambda job: answer_pattern(source, body, job))
     mode = body.mode
     return ask(
         source,

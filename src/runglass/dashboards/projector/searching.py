@@ -1,8 +1,7 @@
-"""Search over columns: every different text is looked at once. Regular expressions are a job; matching.py is what its worker runs."""
+"""Search over columns: every different text is looked at once. Regular expressions are a job."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,20 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runglass.api.blocks import blocks_answer
+from runglass.api.matching import Batch, split_texts
+from runglass.api.pattern_jobs import read_matches
 from runglass.api.route import Answer
 from runglass.dashboards.projector.loaded import Loaded, identify, known_embeddings
-from runglass.dashboards.projector.matching import Batch
 from runglass.dashboards.projector.shape import PointMatches, PointSearchBody, SearchMode
-from runglass.errors import BadRequest
 from runglass.jobs.context import Context
 from runglass.jobs.job import Job
 from runglass.query.embeddings.model import Column
 from runglass.query.patterns import compile_pattern
 from runglass.query.source import DataSource
-
-# How long POST /api/projector/search waits for a regular expression.
-WAIT_S = 4.0
-BATCH_TEXTS = 4_096
 
 
 def find_rows(loaded: Loaded, q: str, mode: SearchMode, column: str | None) -> NDArray[np.int32]:
@@ -39,7 +34,7 @@ def find_rows(loaded: Loaded, q: str, mode: SearchMode, column: str | None) -> N
     return rows_of(loaded, matched)
 
 
-def rows_of(loaded: Loaded, matched: Mapping[str, NDArray[np.int64]]) -> NDArray[np.int32]:
+def rows_of(loaded: Loaded, matched: Mapping[str, NDArray[np.integer[Any]]]) -> NDArray[np.int32]:
     """The rows that have one of these texts, by column."""
     found = np.zeros(loaded.rows, np.bool_)
     for name, numbers in matched.items():
@@ -67,28 +62,13 @@ def identify_texts(source: DataSource, body: PointSearchBody) -> Any:
     return identify(source, body.embedding)
 
 
-def load_texts(context: Context, source: DataSource, body: PointSearchBody) -> Iterator[Any]:
+def load_texts(context: Context, source: DataSource, body: PointSearchBody) -> Iterator[Batch]:
     loaded = known_embeddings.of(source).load(source, body.embedding)
-    yield body.q
     for column in _columns(loaded, body.column):
-        for first in range(0, len(column.levels), BATCH_TEXTS):
-            context.check()
-            yield Batch(column.name, first, column.levels[first : first + BATCH_TEXTS])
+        yield from split_texts(context, column.name, column.levels, body.q)
 
 
 def answer_pattern(source: DataSource, body: PointSearchBody, job: Job) -> Answer:
-    now = job.snapshot()
-    if now.error is not None:
-        raise now.error
-    if job.result is None:
-        raise BadRequest(
-            f"The pattern took longer than {WAIT_S:g} s, so the search stopped. Try a simpler pattern or one column.",
-            where="q",
-        )
+    matches = read_matches(job)
     loaded = known_embeddings.of(source).load(source, body.embedding)
-    return make_answer(rows_of(loaded, decode_matches(job.result.data)), body.limit)
-
-
-def decode_matches(data: bytes) -> dict[str, NDArray[np.int64]]:
-    found = json.loads(data)["levels"]
-    return {name: np.array(numbers, np.int64) for name, numbers in found.items()}
+    return make_answer(rows_of(loaded, matches), body.limit)

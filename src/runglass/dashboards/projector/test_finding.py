@@ -39,8 +39,7 @@ def test_search_finds_all(client, q, mode, column, expected):
 
 
 def test_a_bad_pattern_does_not_hang_the_server(client, source, monkeypatch):
-    monkeypatch.setattr("runglass.dashboards.projector.searching.WAIT_S", 0.5)
-    monkeypatch.setattr("runglass.dashboards.projector.routes.WAIT_S", 0.5)
+    monkeypatch.setattr("runglass.api.pattern_jobs.WAIT_S", 0.5)
     names = "\n".join(["a" * 60 + "b"] * 2 + ["x"])
     file = client.ask("POST", "/api/projector/file?name=v.tsv", data=b"1\t2\n3\t4\n5\t6\n").json["file"]
     client.ask("POST", f"/api/projector/labels?file={file}&name=l.tsv", data=names.encode())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from runglass.api.matching import match_texts
 from runglass.dashboards.projector.clustering import (
     compute_clusters,
     identify_clusters,
     load_clusters,
 )
-from runglass.dashboards.projector.matching import match_levels
 from runglass.dashboards.projector.moving import (
     compute_steps,
     estimate_steps_bytes,
@@ -89,7 +89,7 @@ SEARCH = Work(
     question=PointSearchBody,
     identify=identify_texts,
     load=load_texts,
-    compute=match_levels,
+    compute=match_texts,
     runs_in="process",
     stall_s=20.0,
     advice="Try a simpler pattern or one column.",
