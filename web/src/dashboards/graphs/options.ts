@@ -3,6 +3,7 @@
 
 import { readParts, writeParts } from "../../base/parts";
 import type { Settings } from "../../state/view/settings.svelte";
+import type { Sort } from "../../ui/table_sort";
 import type { StructureView } from "./answer";
 import type { LoggedGraph } from "./graph_ref";
 
@@ -197,13 +198,9 @@ export const setInfo = (settings: Settings, isOn: boolean, isNarrow: boolean): v
 
 export const tableQuery = (settings: Settings): string => settings.option(QUERY);
 export const setTableQuery = (settings: Settings, text: string): void => settings.setOption(QUERY, text);
-export interface TableSort {
-  readonly column: string;
-  readonly isDescending: boolean;
-}
-export function tableSort(settings: Settings): TableSort | null {
+export function tableSort(settings: Settings): Sort | null {
   const text = settings.option(SORT);
   return text === "" ? null : { column: text.slice(1), isDescending: text.startsWith("-") };
 }
-export const setTableSort = (settings: Settings, sort: TableSort | null): void =>
+export const setTableSort = (settings: Settings, sort: Sort | null): void =>
   settings.setOption(SORT, sort ? `${sort.isDescending ? "-" : "+"}${sort.column}` : "");

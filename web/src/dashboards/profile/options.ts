@@ -4,6 +4,7 @@
 
 import { readParts, writeParts } from "../../base/parts";
 import type { Settings } from "../../state/view/settings.svelte";
+import type { Sort } from "../../ui/table_sort";
 import type { LoggedSession, SearchIn, SearchMode, SumsBy } from "./answer";
 import type { Steps } from "./compare/steps";
 
@@ -309,11 +310,11 @@ export const setOpsPicture = (settings: Settings, picture: OpsPicture): void =>
 export const tableFilter = (settings: Settings): string => settings.option(FILTER);
 export const setTableFilter = (settings: Settings, text: string): void => settings.setOption(FILTER, text);
 /** Null: the largest time first. */
-export function tableSort(settings: Settings): { readonly column: string; readonly isDescending: boolean } | null {
+export function tableSort(settings: Settings): Sort | null {
   const [column, direction] = readList(settings, SORT);
   return column === undefined ? null : { column, isDescending: direction === "down" };
 }
-export const setTableSort = (settings: Settings, sort: ReturnType<typeof tableSort>): void =>
+export const setTableSort = (settings: Settings, sort: Sort | null): void =>
   writeList(settings, SORT, sort ? [sort.column, sort.isDescending ? "down" : "up"] : []);
 
 // Memory.

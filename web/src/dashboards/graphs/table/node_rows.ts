@@ -4,7 +4,7 @@ import type { Cell } from "../../../base/natural";
 import { QueryError, queryProblem } from "../../../state/runs/query_tokens";
 import { compileQuery } from "../../../state/runs/run_query";
 import type { NodeTable } from "../answer";
-import type { TableSort } from "../options";
+import type { Sort } from "../../../ui/table_sort";
 
 export interface NodeColumn {
   readonly name: string;
@@ -85,7 +85,7 @@ export function filterRows(table: NodeRows, query: string): Filtered {
 }
 
 /** Rows without a value are last in either direction. */
-export function sortRows(table: NodeRows, rows: readonly number[], sort: TableSort | null): readonly number[] {
+export function sortRows(table: NodeRows, rows: readonly number[], sort: Sort | null): readonly number[] {
   const column = sort && table.byName.get(sort.column);
   if (!sort || !column) return rows;
   const sign = sort.isDescending ? -1 : 1;

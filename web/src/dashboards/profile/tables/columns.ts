@@ -3,6 +3,7 @@
 import { formatCount } from "../../../base/count";
 import { formatBytes, formatRough } from "../../../base/format";
 import type { components } from "../../../api/types.gen";
+import type { Sort } from "../../../ui/table_sort";
 import type { AliveRow, Block, BufferRow, StepPart, Suspect } from "../answer";
 import { PARTS } from "../summary/parts";
 import { formatTime } from "../trace/time_format";
@@ -24,11 +25,6 @@ export interface Column<Row> {
   readonly format?: (value: number) => string;
   /** What the heading does not say. */
   readonly hint?: string;
-}
-
-export interface Sort {
-  readonly column: string;
-  readonly isDescending: boolean;
 }
 
 export const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;

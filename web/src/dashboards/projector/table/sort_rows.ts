@@ -2,11 +2,6 @@
 
 import type { Column } from "../answer";
 
-export interface Sort {
-  readonly column: string;
-  readonly isDescending: boolean;
-}
-
 /** Rows without a value are last in either direction; equal ones keep their order. */
 export function sortRows(rows: Int32Array, column: Column | null, isDescending: boolean): Int32Array {
   if (!column) return rows;
