@@ -37,20 +37,23 @@ export function saveAddress(href: string): void {
   link.click();
 }
 
-/** The text of a file that the user picks; null if they cancel. */
-export function pickFile(accept = ".json"): Promise<string | null> {
+/** The files that the user picks; none if they cancel. */
+export function pickFiles({ accept = "", many = false } = {}): Promise<readonly File[]> {
   return new Promise((done) => {
     const input = document.createElement("input");
     input.type = "file";
     input.accept = accept;
-    input.addEventListener("cancel", () => done(null));
-    input.addEventListener("change", () => {
-      const file = input.files?.[0];
-      if (file) void file.text().then(done, () => done(null));
-      else done(null);
-    });
+    input.multiple = many;
+    input.addEventListener("cancel", () => done([]));
+    input.addEventListener("change", () => done([...(input.files ?? [])]));
     input.click();
   });
+}
+
+/** The text of a file that the user picks; null if they cancel. */
+export async function pickText(accept = ".json"): Promise<string | null> {
+  const [file] = await pickFiles({ accept });
+  return file ? file.text().catch(() => null) : null;
 }
 
 /** Copies the text and returns whether that worked. Pages without HTTPS need the old API. */

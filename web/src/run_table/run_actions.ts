@@ -3,7 +3,7 @@
 import type { Session } from "../state/session.svelte";
 import type { RunColumn } from "../state/view/view";
 import { countOf, formatCount } from "../base/count";
-import { copyText, pickFile, saveFile } from "../base/files";
+import { copyText, pickText, saveFile } from "../base/files";
 import { quoteLabel } from "../state/runs/query_tokens";
 import { columnName } from "./cell_text";
 
@@ -120,7 +120,7 @@ export class RunActions {
 
   async addMarks(): Promise<void> {
     const { overlay, messages } = this.session;
-    const text = await pickFile();
+    const text = await pickText();
     if (text === null) return;
     try {
       const undo = overlay.addText(text);

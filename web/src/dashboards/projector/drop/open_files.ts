@@ -51,12 +51,3 @@ async function open(page: ProjectorPage, file: File, kind: FileKind): Promise<vo
   page.addFile({ file: token, name: vectors.name, rows, dimensions });
   messages.say(`${file.name}: labels for ${vectors.name}`);
 }
-
-/** Asks for files. */
-export function pickFiles(page: ProjectorPage): void {
-  const input = document.createElement("input");
-  input.type = "file";
-  input.multiple = true;
-  input.addEventListener("change", () => void openFiles(page, [...(input.files ?? [])]));
-  input.click();
-}
