@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { boundsOf } from "./camera";
-import { groupsOf } from "./groups";
+import { type Group, groupsBetween, groupsOf } from "./groups";
 
 test("the name of a group that lies in two places goes to the denser one, not between them", () => {
   const places: number[] = [];
@@ -21,4 +21,16 @@ test("the name of a group that lies in two places goes to the denser one, not be
   expect(second).toMatchObject({ name: "one", count: 60, isGreyed: true });
   const hidden = Uint8Array.from(codes, (code) => (code === 0 ? 1 : 0));
   expect(groupsOf({ codes, names }, placed, hidden, null).map(({ name }) => name)).toEqual(["one"]);
+});
+
+test("names move with their groups, and those of new groups are where they belong", () => {
+  const group = (name: string, x: number): Group => {
+    return { name, detail: "", middle: [x, 0, 0], spread: [1, 1, 0], count: 1, isGreyed: false };
+  };
+  const before = new Map([["old", group("old", 0)]]);
+  const groups = [group("old", 10), group("new", 4)];
+  const placesAt = (part: number): number[] => groupsBetween(before, groups, part).map(({ middle }) => middle[0]);
+  expect(placesAt(0)).toEqual([0, 4]);
+  expect(placesAt(0.25)).toEqual([2.5, 4]);
+  expect(placesAt(1)).toEqual([10, 4]);
 });

@@ -109,6 +109,23 @@ export function groupsOf(
   return groups.sort((a, b) => b.count - a.count);
 }
 
+/** Where groups are while their points move. */
+export function groupsBetween(
+  before: ReadonlyMap<string, Group>,
+  groups: readonly Group[],
+  part: number,
+): readonly Group[] {
+  if (part >= 1) return groups;
+  const mix = (from: Group["middle"], to: Group["middle"]): Group["middle"] => {
+    const at = (axis: 0 | 1 | 2): number => from[axis] + (to[axis] - from[axis]) * part;
+    return [at(0), at(1), at(2)];
+  };
+  return groups.map((group) => {
+    const from = before.get(group.name);
+    return from ? { ...group, middle: mix(from.middle, group.middle), spread: mix(from.spread, group.spread) } : group;
+  });
+}
+
 /** With the eight cells around it, of the same layer. */
 function around3(grid: Uint32Array, cell: number, columns: number, cells: number): number {
   let sum = 0;

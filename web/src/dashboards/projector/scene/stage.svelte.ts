@@ -11,7 +11,7 @@ import type { Cloud } from "./cloud.svelte";
 import { ContourClient } from "./contour_client";
 import { drawOrder, type DrawOrder, placesInOrder } from "./draw_order";
 import { type ContourPath, contourPaths, paintGround } from "./ground";
-import { type Group, groupsOf, namePlaces } from "./groups";
+import { type Group, groupsBetween, groupsOf, namePlaces } from "./groups";
 import {
   candidates,
   DETAIL_PX,
@@ -82,6 +82,7 @@ export class Stage {
   #still: ReturnType<typeof setTimeout> | undefined;
   #hasEnded = false;
   #groups: readonly Group[] = [];
+  #groupsBefore: ReadonlyMap<string, Group> = new Map();
   #contours: readonly ContourPath[] = [];
   #labels: readonly PlacedLabel[] = [];
   #names: readonly PlacedName[] = [];
@@ -153,6 +154,7 @@ export class Stage {
     });
     $effect(() => {
       const { placed, clusters, hidden, greyed } = cloud;
+      this.#groupsBefore = new Map(this.#groups.map((group) => [group.name, group]));
       this.#groups = clusters ? groupsOf(clusters, placed, hidden, greyed) : [];
       untrack(() => this.#later());
     });
@@ -395,7 +397,8 @@ export class Stage {
   }
 
   #namePlaces(view: View): ReturnType<typeof namePlaces> {
-    return namePlaces(this.#groups, view, textWidthPx, { namePx: NAME_PX, detailPx: DETAIL_PX });
+    const groups = groupsBetween(this.#groupsBefore, this.#groups, this.cloud.partNow());
+    return namePlaces(groups, view, textWidthPx, { namePx: NAME_PX, detailPx: DETAIL_PX });
   }
 
   /** The point in the inspector, its neighbours, and a few matches or selected points. */
