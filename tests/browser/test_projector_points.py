@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
 from tests.support.page import read_canvas, reload, wait_ready
+from tests.support.projector import make_source
 from tests.support.waiting import until
 
 import runglass
@@ -28,6 +29,15 @@ WITHOUT = """
 const { getContext } = HTMLCanvasElement.prototype;
 HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
   return kind.startsWith("webgl") ? null : getContext.call(this, kind, ...rest);
+};
+"""
+# Every picture begins with cleared lines and names.
+COUNT_PICTURES = """
+const { clearRect } = CanvasRenderingContext2D.prototype;
+window.pictures = 0;
+CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+  window.pictures++;
+  return clearRect.call(this, ...box);
 };
 """
 
@@ -138,3 +148,22 @@ def test_without_webgl_it_says_so_and_turns_all_the_same(page, serve, points):
     }"""
     )
     page.wait_for_function("() => window.last === (window.last = paints)", polling=400)
+
+
+def test_what_other_runs_log_leaves_the_points_alone(open_page, page):
+    source = make_source()
+    page.add_init_script(COUNT_PICTURES)
+    with page.expect_response("**/api/jobs/result*"):
+        open_page(source, "#/projector")
+    expect(page.get_by_role("button", name="Project all steps together")).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    pictures = -1
+    while pictures != (pictures := page.evaluate("window.pictures")):
+        page.wait_for_timeout(1_000)
+    assert pictures > 0
+    for step in range(3):
+        with page.expect_response(re.compile(r"/api/projector\?")):
+            source.add_scalars("other", "loss", step=[step], value=[1.0])
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.pictures") == pictures

@@ -2,6 +2,7 @@
 // the panes that draw them. What the user sets is in the session's settings. Created in a component and ends with it.
 
 import { untrack } from "svelte";
+import { keepEqualEntries } from "../../base/keep_if_equal";
 import { CardData } from "../../cards/card_data.svelte";
 import type { Session } from "../../state/session.svelte";
 import type { GraphList, GraphRef, ListedGraph } from "./answer";
@@ -108,7 +109,8 @@ export class GraphsPage {
   readonly #structureText = $derived.by(() => JSON.stringify(structureView(this.settings)));
   readonly structure = $derived.by(() => (void this.#structureText, untrack(() => structureView(this.settings))));
 
-  readonly listed = $derived.by((): readonly ListedGraph[] => this.#list.value?.graphs ?? []);
+  readonly #keepListed = keepEqualEntries<ListedGraph>();
+  readonly listed = $derived.by(() => this.#keepListed(this.#list.value?.graphs ?? []));
   readonly isListed = $derived.by(() => this.#list.value !== null);
   readonly listError = $derived.by(() => (this.#list.value ? null : this.#list.error));
   retry = (): void => this.#list.retry();

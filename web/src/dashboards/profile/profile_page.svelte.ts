@@ -5,6 +5,7 @@ import { untrack } from "svelte";
 import type { Client } from "../../api/client";
 import { ApiError } from "../../api/http";
 import type { Job } from "../../api/types";
+import { keepEqualEntries } from "../../base/keep_if_equal";
 import { CardData } from "../../cards/card_data.svelte";
 import { CANCELLED } from "../../state/jobs.svelte";
 import type { Session } from "../../state/session.svelte";
@@ -91,7 +92,8 @@ export class ProfilePage {
   readonly settings = $derived.by(() => this.session.settings);
   readonly theme = $derived.by(() => this.session.settings.shownTheme);
 
-  readonly listed = $derived.by((): readonly ListedSession[] => this.#list.value?.sessions ?? []);
+  readonly #keepListed = keepEqualEntries<ListedSession>();
+  readonly listed = $derived.by(() => this.#keepListed(this.#list.value?.sessions ?? []));
   readonly isListed = $derived.by(() => this.#list.value !== null);
   readonly listError = $derived.by(() => (this.#list.value ? null : this.#list.error));
   retryList = (): void => this.#list.retry();

@@ -3,6 +3,7 @@
 // by row of the embedding. Created in a component and ends with it.
 
 import { untrack } from "svelte";
+import { keepEqualEntries } from "../../base/keep_if_equal";
 import { CardData } from "../../cards/card_data.svelte";
 import type { Session } from "../../state/session.svelte";
 import type { About, EmbeddingList, EmbeddingRef, ListedEmbedding, LoggedEmbedding } from "./answer";
@@ -164,7 +165,8 @@ export class ProjectorPage {
   readonly theme = $derived.by(() => this.session.settings.shownTheme);
   readonly view = $derived.by(() => shownView(this.settings));
 
-  readonly listed = $derived.by((): readonly ListedEmbedding[] => this.#list.value?.embeddings ?? []);
+  readonly #keepListed = keepEqualEntries<ListedEmbedding>();
+  readonly listed = $derived.by(() => this.#keepListed(this.#list.value?.embeddings ?? []));
   readonly isListed = $derived.by(() => this.#list.value !== null);
   readonly listError = $derived.by(() => (this.#list.value ? null : this.#list.error));
   retry = (): void => this.#list.retry();

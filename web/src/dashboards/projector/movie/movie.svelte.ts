@@ -4,6 +4,7 @@
 import { untrack } from "svelte";
 import { ApiError } from "../../../api/http";
 import type { Job } from "../../../api/types";
+import { keepIfEqual } from "../../../base/keep_if_equal";
 import { CANCELLED } from "../../../state/jobs.svelte";
 import { packRows, STEPS } from "../ask";
 import type { Measure } from "../coloring.svelte";
@@ -74,13 +75,15 @@ export class Movie {
     });
   }
 
-  readonly #wanted = $derived.by((): Wanted | null => {
+  readonly #keepWanted = keepIfEqual<Wanted | null>((a, b) => a?.key === b?.key);
+  readonly #wanted = $derived.by(() => this.#keepWanted(this.#wantedNow()));
+  #wantedNow(): Wanted | null {
     const { series, steps, recipe, isolated } = this.page;
     if (!series || !isLogged(series) || steps.length < 2 || !recipe) return null;
     const components = recipe.method === "pca" ? this.page.shownComponents : null;
     const key = JSON.stringify([series.run, series.name, steps, writeRecipe(recipe), components, isolated?.key ?? ""]);
     return { key, run: series.run, name: series.name, recipe, components, rows: isolated?.rows ?? null, steps };
-  });
+  }
 
   /** Of the projection that is shown; null: not computed. */
   readonly data = $derived.by((): MovieData | null =>
