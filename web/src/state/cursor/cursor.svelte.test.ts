@@ -61,6 +61,20 @@ describe("the cursor of the page", () => {
     expect([cursor.at, cursor.index, cursor.on("step"), cursor.on("wall")]).toEqual([null, 2, 10, 130]);
   });
 
+  it("stays in the range that is selected in all charts", async () => {
+    const { cursor, settings } = begin();
+    cursor.want();
+    await settle();
+    settings.set({ selecting: "range", isSelectionLinked: true, linkedSelection: [0, 6] });
+    expect([cursor.index, cursor.on("step"), cursor.on("wall")]).toEqual([1, 5, 115]);
+    cursor.set(2);
+    expect([cursor.on("step"), cursor.on("wall")]).toEqual([2, 106]);
+    cursor.set(10);
+    expect([cursor.on("step"), cursor.on("wall")]).toEqual([5, 115]);
+    cursor.clearRange();
+    expect(cursor.on("step")).toBe(10);
+  });
+
   it("requests them again for other runs and other tags, of whatever kind", async () => {
     const { cursor, runs, settings, asked } = begin();
     cursor.want();

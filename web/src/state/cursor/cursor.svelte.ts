@@ -63,12 +63,19 @@ export class Cursor {
     return moment && placeOn(this.settings.cursorAxis, moment, this.clock);
   }
 
-  /** The position on another time axis, at the newest stop if the cursor is there. */
-  on(axis: TimeAxis): number | null {
+  /** What all cards show: the newest, or where the cursor is; of a range, its nearest stop. */
+  readonly #moment = $derived.by((): Moment | null => {
     const { cursor, cursorAxis } = this.settings;
-    const newest = this.places.at(-1);
-    const moment = cursor ?? (newest === undefined ? null : { axis: cursorAxis, at: newest });
-    return moment && placeOn(axis, moment, this.clock);
+    const { at, range } = this;
+    const isInside = at !== null && (!range || (at >= range[0] && at <= range[1]));
+    if (isInside) return cursor;
+    const place = this.places[this.index];
+    return place === undefined ? cursor : { axis: cursorAxis, at: place };
+  });
+
+  /** The position on a time axis, at the newest stop if the cursor is there. */
+  on(axis: TimeAxis): number | null {
+    return this.#moment && placeOn(axis, this.#moment, this.clock);
   }
 
   /** `at`: a position on the axis; null: the newest. */
