@@ -171,6 +171,9 @@ def test_wide_cards_read_out_the_values_at_the_cursor(open_page):
         source.add_scalars(run, "loss", step=step, value=np.linspace(2, last, 11), wall_time=1_000.0 + step)
         source.add_scalars(run, "rate", step=step, value=np.linspace(2, last, 11), wall_time=1_000.0 + step)
     source.add_scalars("c", "loss", step=[0, 10], value=[1.5, np.nan], wall_time=[1_000.0, 1_010.0])
+    source.add_scalars(
+        "a/train", "later/rate", step=step, value=np.linspace(2, 1, 11), wall_time=1_000.0 + step
+    )
     page = open_page(source, "#/overview?smoothing=0")
     values = card(page, "loss").get_by_role("table")
     expect(values.get_by_role("row")).to_have_text(
@@ -189,6 +192,16 @@ def test_wide_cards_read_out_the_values_at_the_cursor(open_page):
     expect(chart(page, "rate").locator("circle")).to_have_count(4)
     chart(page, "rate").hover(position={"x": 200, "y": 60})
     expect(values).not_to_contain_text("at 0")
+
+    # A range: its last step, and a table below the chart for which the page makes room.
+    go(page, "#/overview?smoothing=0&select=range&linked=1&at=0,50")
+    expect(values.first).to_contain_text("at 50")
+    expect(page.get_by_role("group", name="Cursor", exact=True)).to_contain_text("50 s")
+    expect(values.nth(1)).to_be_visible()
+    above, below = (card(page, tag).bounding_box() for tag in ("loss", "later/rate"))
+    assert above
+    assert below
+    assert above["y"] + above["height"] < below["y"]
 
 
 def strip_part(page: Page, name: str) -> Locator:

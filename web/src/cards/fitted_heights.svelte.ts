@@ -1,4 +1,5 @@
-// Heights of cards that are as high as their content. A card reports its own; the grid places the others below it.
+// Heights of cards that are as high as their content, and of what others have below it. A card reports its own; the
+// grid places the others below it.
 
 import { nextTask } from "../base/defer";
 import type { Session } from "../state/session.svelte";
@@ -11,32 +12,55 @@ export function fittedHeightsOf(session: Session): FittedHeights {
   return heights;
 }
 
-export class FittedHeights {
-  #heights = $state.raw<ReadonlyMap<string, number>>(new Map());
+class Heights {
+  #all = $state.raw<ReadonlyMap<string, number>>(new Map());
   #reported: Map<string, number> | null = null;
-  readonly #tallest = new Map<string, number>();
 
   /** By card, in pixels. */
   get all(): ReadonlyMap<string, number> {
-    return this.#heights;
-  }
-
-  /** The greatest height so far. It never shrinks, so what depends on it does not go back and forth with the width. */
-  tallest(id: string): number | undefined {
-    return this.#heights.has(id) ? this.#tallest.get(id) : undefined;
+    return this.#all;
   }
 
   /** Cards that report together are placed together. */
   report(id: string, heightPx: number): void {
-    if ((this.#reported ?? this.#heights).get(id) === heightPx) return;
+    if ((this.#reported ?? this.#all).get(id) === heightPx) return;
     if (!this.#reported) {
-      this.#reported = new Map(this.#heights);
+      this.#reported = new Map(this.#all);
       void nextTask().then(() => {
-        this.#heights = this.#reported ?? this.#heights;
+        this.#all = this.#reported ?? this.#all;
         this.#reported = null;
       });
     }
     this.#reported.set(id, heightPx);
+  }
+}
+
+export class FittedHeights {
+  readonly #content = new Heights();
+  readonly #below = new Heights();
+  readonly #tallest = new Map<string, number>();
+
+  /** Of cards that are as high as their content. */
+  get all(): ReadonlyMap<string, number> {
+    return this.#content.all;
+  }
+
+  /** Of what a card has below what it usually shows. */
+  get below(): ReadonlyMap<string, number> {
+    return this.#below.all;
+  }
+
+  /** The greatest height so far. It never shrinks, so what depends on it does not go back and forth with the width. */
+  tallest(id: string): number | undefined {
+    return this.all.has(id) ? this.#tallest.get(id) : undefined;
+  }
+
+  report(id: string, heightPx: number): void {
+    this.#content.report(id, heightPx);
     this.#tallest.set(id, Math.max(this.#tallest.get(id) ?? 0, heightPx));
+  }
+
+  reportBelow(id: string, heightPx: number): void {
+    if (heightPx > 0 || this.below.has(id)) this.#below.report(id, heightPx);
   }
 }

@@ -212,11 +212,13 @@ export class OfferedCards {
 
   readonly sizeOf = $derived.by((): ((id: string) => CardSize) => {
     const { cards } = this.session.settings;
-    const fitted = this.#fitted.all;
+    const { all: fitted, below } = this.#fitted;
     return (id) => {
       const { heightPx, isWide = false } = cards.get(id) ?? {};
       const offer = this.offer(id);
-      if (heightPx !== undefined || !offer) return { heightPx: heightPx ?? 0, isWide };
+      const belowPx = below.get(id) ?? 0;
+      const more = belowPx > 0 && { belowPx };
+      if (heightPx !== undefined || !offer) return { heightPx: (heightPx ?? 0) + belowPx, isWide, ...more };
       if (offer.isFitted) {
         const tallestPx = this.isMixed ? this.#fitted.tallest(id) : undefined;
         return {
@@ -227,8 +229,9 @@ export class OfferedCards {
         };
       }
       return {
-        heightPx: offer.heightPx,
+        heightPx: offer.heightPx + belowPx,
         isWide,
+        ...more,
         ...(offer.isPicture && { isPicture: true }),
         ...(this.#isMain(offer)?.(this.ref(id).tag) && { columns: 2 }),
       };
