@@ -32,16 +32,6 @@ export class Readiness {
     $effect(() => () => this.settle(id, false));
   }
 
-  /** The same for a page that is no grid of cards. */
-  followPage(isSettled: () => boolean): void {
-    const id = "page";
-    $effect(() => {
-      this.expect([id]);
-      return () => this.expect(null);
-    });
-    this.follow(id, isSettled);
-  }
-
   /** Runs the job once, after the first visible cards. Returns the function that cancels it. */
   afterFirst(job: () => void): () => void {
     const end = $effect.root(() => {

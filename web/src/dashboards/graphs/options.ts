@@ -3,7 +3,7 @@
 
 import { readParts, writeParts } from "../../base/parts";
 import type { Settings } from "../../state/view/settings.svelte";
-import type { Sort } from "../../ui/table_sort";
+import type { Sort } from "../table_sort";
 import type { StructureView } from "./answer";
 import type { LoggedGraph } from "./graph_ref";
 

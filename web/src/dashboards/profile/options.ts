@@ -4,7 +4,7 @@
 
 import { readParts, writeParts } from "../../base/parts";
 import type { Settings } from "../../state/view/settings.svelte";
-import type { Sort } from "../../ui/table_sort";
+import type { Sort } from "../table_sort";
 import type { LoggedSession, SearchIn, SearchMode, SumsBy } from "./answer";
 import type { Steps } from "./compare/steps";
 

@@ -4,7 +4,7 @@ import type { Cell } from "../../../base/natural";
 import { QueryError, queryProblem } from "../../../state/runs/query_tokens";
 import { compileQuery } from "../../../state/runs/run_query";
 import type { NodeTable } from "../answer";
-import type { Sort } from "../../../ui/table_sort";
+import type { Sort } from "../../table_sort";
 
 export interface NodeColumn {
   readonly name: string;

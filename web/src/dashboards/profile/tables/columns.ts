@@ -3,7 +3,7 @@
 import { formatCount } from "../../../base/count";
 import { formatBytes, formatRough } from "../../../base/format";
 import type { components } from "../../../api/types.gen";
-import type { Sort } from "../../../ui/table_sort";
+import type { Sort } from "../../table_sort";
 import type { AliveRow, Block, BufferRow, StepPart, Suspect } from "../answer";
 import { PARTS } from "../summary/parts";
 import { formatTime } from "../trace/time_format";
