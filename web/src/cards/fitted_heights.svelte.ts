@@ -1,6 +1,7 @@
 // Heights of cards that are as high as their content, and of what others have below it. A card reports its own; the
 // grid places the others below it.
 
+import { untrack } from "svelte";
 import { nextTask } from "../base/defer";
 import type { Session } from "../state/session.svelte";
 
@@ -23,9 +24,10 @@ class Heights {
 
   /** Cards that report together are placed together. */
   report(id: string, heightPx: number): void {
-    if ((this.#reported ?? this.#all).get(id) === heightPx) return;
+    const known = this.#reported ?? untrack(() => this.#all);
+    if ((known.get(id) ?? 0) === heightPx) return;
     if (!this.#reported) {
-      this.#reported = new Map(this.#all);
+      this.#reported = new Map(known);
       void nextTask().then(() => {
         this.#all = this.#reported ?? this.#all;
         this.#reported = null;
@@ -61,6 +63,6 @@ export class FittedHeights {
   }
 
   reportBelow(id: string, heightPx: number): void {
-    if (heightPx > 0 || this.below.has(id)) this.#below.report(id, heightPx);
+    this.#below.report(id, heightPx);
   }
 }
