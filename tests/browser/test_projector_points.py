@@ -158,12 +158,11 @@ def test_what_other_runs_log_leaves_the_points_alone(open_page, page):
     expect(page.get_by_role("button", name="Project all steps together")).to_have_attribute(
         "aria-pressed", "true"
     )
-    pictures = -1
-    while pictures != (pictures := page.evaluate("window.pictures")):
-        page.wait_for_timeout(1_000)
+    page.wait_for_function("() => window.last === (window.last = pictures)", polling=1_000)
+    pictures = page.evaluate("pictures")
     assert pictures > 0
     for step in range(3):
         with page.expect_response(re.compile(r"/api/projector\?")):
             source.add_scalars("other", "loss", step=[step], value=[1.0])
     page.wait_for_timeout(300)
-    assert page.evaluate("window.pictures") == pictures
+    assert page.evaluate("pictures") == pictures
