@@ -1,6 +1,7 @@
 // What of the view the browser keeps between visits: a visit to the bare address begins with it. Some of it holds for
 // all log directories, some names tags and so belongs to one. Written as addresses, so that old ones stay readable.
 
+import { whenIdle } from "../../base/defer";
 import { hashName } from "../runs/run_key";
 import { decodeView, encodeView } from "../view/url";
 import { DEFAULT_VIEW, KEPT_OPTIONS, type View } from "../view/view";
@@ -17,6 +18,12 @@ export class KeptView {
   #here = $state.raw<View>(DEFAULT_VIEW);
   #key = "";
   #stop = (): void => undefined;
+  /** Not stored yet: a slider that is dragged changes the view in every frame. */
+  readonly #unwritten = new Map<string, View>();
+
+  constructor() {
+    addEventListener("pagehide", () => this.write());
+  }
 
   /** The view that a bare address stands for. */
   readonly view = $derived.by((): View => ({ ...DEFAULT_VIEW, ...this.fields() }));
@@ -33,9 +40,11 @@ export class KeptView {
   open(locations: readonly string[]): boolean {
     const key = `${KEY}-${hashName(locations.join("\n")).toString(36)}`;
     if (key === this.#key) return false;
+    this.write();
     this.#key = key;
     this.#stop();
     this.#stop = onOtherTab(key, () => {
+      this.#unwritten.clear();
       this.#here = load(key);
       this.#everywhere = load(KEY);
     });
@@ -48,13 +57,24 @@ export class KeptView {
     const everywhere = { ...pick(change, EVERYWHERE), ...this.changedOptions(change, before) };
     if (Object.keys(everywhere).length > 0) {
       this.#everywhere = { ...this.#everywhere, ...everywhere };
-      write(KEY, this.#everywhere);
+      this.#writeSoon(KEY, this.#everywhere);
     }
     const here = pick(change, HERE);
     if (this.#key && Object.keys(here).length > 0) {
       this.#here = { ...this.#here, ...here };
-      write(this.#key, this.#here);
+      this.#writeSoon(this.#key, this.#here);
     }
+  }
+
+  #writeSoon(key: string, view: View): void {
+    if (this.#unwritten.size === 0) whenIdle(() => this.write());
+    this.#unwritten.set(key, view);
+  }
+
+  /** Stores what has changed; otherwise this waits until the browser has nothing else to do. */
+  write(): void {
+    for (const [key, view] of this.#unwritten) remember(key, encodeView(view, () => undefined) || null);
+    this.#unwritten.clear();
   }
 
   private changedOptions({ options }: Partial<View>, before: View): Partial<View> {
@@ -79,7 +99,3 @@ function pick<K extends keyof View>(change: Partial<View>, names: readonly K[]):
 }
 
 const load = (key: string): View => decodeView(recall(key) ?? "");
-
-function write(key: string, view: View): void {
-  remember(key, encodeView(view, () => undefined) || null);
-}

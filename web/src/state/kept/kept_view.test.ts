@@ -17,6 +17,8 @@ function visit(locations = LOGS): { kept: KeptView; settings: Settings } {
   return { kept, settings };
 }
 
+const leave = (): void => void dispatchEvent(new Event("pagehide"));
+
 describe("what the browser keeps of the view", () => {
   beforeEach(() => localStorage.clear());
 
@@ -26,6 +28,7 @@ describe("what the browser keeps of the view", () => {
     settings.togglePin("loss");
     settings.setOption("text.mode", "raw", "markdown");
     settings.setOption("mesh.up", "z");
+    leave();
     const next = visit().settings;
     expect(next.smoothing).toEqual({ kind: "gaussian", amount: 3 });
     expect(next.pinned).toEqual(["loss"]);
