@@ -9,7 +9,8 @@ const withRepeats = new WeakMap<Float64Array, boolean>();
 function hasRepeats(table: Float64Array): boolean {
   let has = withRepeats.get(table);
   if (has === undefined) {
-    has = table.some((x, i) => i > 0 && x === table[i - 1]);
+    has = false;
+    for (let i = 1; i < table.length && !has; i++) has = table[i] === table[i - 1];
     withRepeats.set(table, has);
   }
   return has;

@@ -22,7 +22,7 @@ const MIN_SMEARED = 5;
 const FAR = 10;
 /** Part of the line's range that can be seen. */
 const VISIBLE = 0.02;
-const SAMPLE = 256;
+const SAMPLE = 128;
 
 export function findSmear(lines: readonly CardLine[], smoothing: Smoothing, axis: string): Notice | null {
   if (smoothing.amount <= 0 || smoothing.kind === "median") return null;
@@ -68,12 +68,17 @@ function spikeOf(series: Series): Spike | null {
 function findSpike({ y }: Series): Spike | null {
   if (y.length < MIN_POINTS) return null;
   const { at, size } = largestSpike(y);
-  if (at < 0 || isUsual(y, size / FAR)) return null;
-  const noise = quantile(sample(y, bendAt), 0.5);
-  return { at, size, visible: Math.max(noise, VISIBLE * usualRange(y)) };
+  if (at < 0) return null;
+  const bends = sample(y, "bends");
+  // Most points are as far from between their neighbours.
+  const usual = quantile(bends, 0.5);
+  if (usual >= size / FAR) return null;
+  const values = sample(y, "values");
+  return { at, size, visible: Math.max(usual, VISIBLE * (quantile(values, 0.95) - quantile(values, 0.05))) };
 }
 
-// The next two run for every line of a page that opens, before the browser has compiled them.
+// The next two run for every line of a page that opens, before the browser has compiled them: until then a number that
+// leaves a function, or a callback, is an object to make and throw away.
 
 /** The point that is farthest beyond both of its neighbours. */
 function largestSpike(y: Floats): { at: number; size: number } {
@@ -83,12 +88,13 @@ function largestSpike(y: Floats): { at: number; size: number } {
   let here = y[1] as number;
   for (let i = 2; i < y.length; i++) {
     const after = y[i] as number;
-    const up = here - before;
-    const down = here - after;
-    const beyond = up > 0 ? (up < down ? up : down) : up < down ? -down : -up;
-    if (beyond > size && Number.isFinite(up * down)) {
-      at = i - 1;
-      size = beyond;
+    // One comparison decides for most points.
+    if (here - before > size ? here - after > size : before - here > size && after - here > size) {
+      const [up, down] = [Math.abs(here - before), Math.abs(here - after)];
+      if (up + down < Number.POSITIVE_INFINITY) {
+        at = i - 1;
+        size = Math.min(up, down);
+      }
     }
     before = here;
     here = after;
@@ -96,37 +102,18 @@ function largestSpike(y: Floats): { at: number; size: number } {
   return { at, size };
 }
 
-/** Whether most points are as far from between their neighbours, going by a part of them. */
-function isUsual(y: Floats, bend: number): boolean {
-  const every = strideOf(y);
-  let [less, more] = [0, 0];
-  for (let i = 1; i < y.length - 1; i += every) {
-    const own = bendAt(y, i);
-    if (own < bend) less++;
-    else if (own >= bend) more++;
-  }
-  return more >= less;
-}
-
-/** How far a point is from between its neighbours. */
-const bendAt = (y: Floats, i: number): number =>
-  Math.abs((y[i] as number) - ((y[i - 1] as number) + (y[i + 1] as number)) / 2);
-
-function usualRange(y: Floats): number {
-  const values = sample(y, (_, i) => y[i] as number);
-  return quantile(values, 0.95) - quantile(values, 0.05);
-}
-
-const strideOf = (y: Floats): number => Math.max(1, Math.floor(y.length / SAMPLE));
-
-/** What `of` says of points all along the line, in order of size, without what is not finite. */
-function sample(y: Floats, of: (y: Floats, i: number) => number): Float64Array {
-  const every = strideOf(y);
+/** The values, or how far they are from between their neighbours, of points all along the line: finite ones by size. */
+function sample(y: Floats, of: "values" | "bends"): Float64Array {
+  const every = Math.max(1, Math.floor(y.length / SAMPLE));
   const values = new Float64Array(Math.ceil(y.length / every));
   let count = 0;
   for (let i = 1; i < y.length - 1; i += every) {
-    const value = of(y, i);
-    if (Number.isFinite(value)) values[count++] = value;
+    values[count] =
+      of === "bends"
+        ? Math.abs((y[i] as number) - ((y[i - 1] as number) + (y[i + 1] as number)) / 2)
+        : (y[i] as number);
+    // Infinite and NaN less itself is NaN.
+    if ((values[count] as number) - (values[count] as number) === 0) count++;
   }
   return values.subarray(0, count).sort();
 }
