@@ -111,10 +111,15 @@ export function innerExtent(lines: readonly Series[], x: Range): Range | null {
     const xs = line.isSorted ? null : xOf(line);
     const [from, to] = visibleIndices(line, x);
     const start = count;
-    for (let i = from; i < to; i += stride) {
-      const value = y[i] as number;
-      // Zero for finite numbers, NaN for all others.
-      if (value - value === 0 && (!xs || isBetween(xs[i] as number, x))) values[count++] = value;
+    if (stride === 1 && !xs && statsOf(line).isFinite) {
+      values.set(from === 0 && to === y.length ? y : y.subarray(from, to), count);
+      count += to - from;
+    } else {
+      for (let i = from; i < to; i += stride) {
+        const value = y[i] as number;
+        // Zero for finite numbers, NaN for all others.
+        if (value - value === 0 && (!xs || isBetween(xs[i] as number, x))) values[count++] = value;
+      }
     }
     if (count === start) continue;
     const median = select(values, start + ((count - start - 1) >> 1), start, count - 1);
