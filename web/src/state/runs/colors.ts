@@ -62,10 +62,11 @@ const turn = (a: number, b: number): number => Math.abs(((a - b + 540) % 360) - 
 function measurePalette() {
   const labs = PALETTE.map(inBothThemes);
   const angles = labs.slice(0, HUES).map(([[, a, b]]) => (Math.atan2(b, a) * 180) / Math.PI);
+  const rows: (readonly number[])[] = [];
   return {
     labs,
-    /** Between two colours of the palette, in the theme where they are closer. */
-    between: labs.map((a) => labs.map((b) => apart(a, b))),
+    /** From one colour of the palette to all, in the theme where they are closer. Once for each that is shown. */
+    distancesFrom: (slot: number) => (rows[slot] ??= labs.map((to) => apart(labs[slot] ?? to, to))),
     /** For every hue all hues, the nearest first. */
     order: angles.map((from) =>
       angles.map((_, hue) => hue).sort((p, q) => turn(from, angles[p] as number) - turn(from, angles[q] as number)),
@@ -84,7 +85,7 @@ export function tellApart(
   own: ReadonlyMap<string, number>,
   fixed: Iterable<string> = [],
 ): Map<string, number> {
-  const { labs, between, order } = (measured ??= measurePalette());
+  const { labs, distancesFrom, order } = (measured ??= measurePalette());
   /** How far each colour of the palette is from those that are taken. */
   const nearest = PALETTE.map(() => Number.POSITIVE_INFINITY);
   const isHueTaken = new Set<number>();
@@ -103,7 +104,8 @@ export function tellApart(
   const place = (name: string, slot: number): void => {
     placed.set(name, slot);
     isHueTaken.add(slot % HUES);
-    keepAway((other) => between[slot]?.[other] ?? 0);
+    const far = distancesFrom(slot);
+    keepAway((other) => far[other] as number);
   };
   const widest = (slots: readonly number[], first: number): number =>
     slots.reduce((best, slot) => ((nearest[slot] as number) > (nearest[best] as number) ? slot : best), first);
