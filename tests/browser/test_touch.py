@@ -29,7 +29,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 def phone_log() -> MemorySource:
     source = MemorySource(locations=["a/long/path/to/some/logs"])
     step = np.arange(101)
-    for run in ("first", "second"):
+    for run in ("first", "second", "a run whose name is wider than a phone, as those of sweeps often are"):
         for tag in ("loss", "accuracy", "train/rate", "val/loss", "val/accuracy"):
             source.add_scalars(run, tag, step=step, value=np.sqrt(step + 1.0))
         source.add_values(run, "train/note", Kind.TEXT, step=[0, 50], values=["begun", "halfway"])
@@ -113,6 +113,12 @@ def test_fingers_read_pan_zoom_and_scroll(open_page):
 
     fingers.put(0.4)
     expect(tip).to_contain_text("first")
+    # Times give way to values.
+    expect(tip.get_by_role("columnheader").last).to_have_text("value")
+    tip_box, last_box = tip.bounding_box(), tip.get_by_role("columnheader").last.bounding_box()
+    assert tip_box is not None
+    assert last_box is not None
+    assert last_box["x"] + last_box["width"] <= tip_box["x"] + tip_box["width"]
     before = tip.inner_text()
     fingers.move(0.8)
     expect(tip).not_to_have_text(before)
