@@ -68,13 +68,14 @@ function spikeOf(series: Series): Spike | null {
 function findSpike({ y }: Series): Spike | null {
   if (y.length < MIN_POINTS) return null;
   const { at, size } = largestSpike(y);
-  if (at < 0) return null;
-  const bends = sample(y, "bends");
-  // Most points are as far from between their neighbours.
-  const usual = quantile(bends, 0.5);
-  if (usual >= size / FAR) return null;
-  const values = sample(y, "values");
-  return { at, size, visible: Math.max(usual, VISIBLE * (quantile(values, 0.95) - quantile(values, 0.05))) };
+  if (at < 0 || isUsual(y, size / FAR)) return null;
+  const values = sample(y, (i) => y[i] as number);
+  const usualRange = quantile(values, 0.95) - quantile(values, 0.05);
+  const noise = quantile(
+    sample(y, (i) => bendAt(y, i)),
+    0.5,
+  );
+  return { at, size, visible: Math.max(noise, VISIBLE * usualRange) };
 }
 
 // The next two run for every line of a page that opens, before the browser has compiled them: until then a number that
@@ -102,18 +103,33 @@ function largestSpike(y: Floats): { at: number; size: number } {
   return { at, size };
 }
 
-/** The values, or how far they are from between their neighbours, of points all along the line: finite ones by size. */
-function sample(y: Floats, of: "values" | "bends"): Float64Array {
-  const every = Math.max(1, Math.floor(y.length / SAMPLE));
+/** Whether most points are as far from between their neighbours, going by a part of them. */
+function isUsual(y: Floats, bend: number): boolean {
+  const every = strideOf(y);
+  let more = 0;
+  for (let i = 1; i < y.length - 1; i += every) {
+    // As bendAt, without a call.
+    const own = Math.abs((y[i] as number) - ((y[i - 1] as number) + (y[i + 1] as number)) / 2);
+    if (own < bend) more--;
+    else if (own >= bend) more++;
+  }
+  return more >= 0;
+}
+
+/** How far a point is from between its neighbours. */
+const bendAt = (y: Floats, i: number): number =>
+  Math.abs((y[i] as number) - ((y[i - 1] as number) + (y[i + 1] as number)) / 2);
+
+const strideOf = (y: Floats): number => Math.max(1, Math.floor(y.length / SAMPLE));
+
+/** What `of` says of points all along the line, in order of size, without what is not finite. */
+function sample(y: Floats, of: (i: number) => number): Float64Array {
+  const every = strideOf(y);
   const values = new Float64Array(Math.ceil(y.length / every));
   let count = 0;
   for (let i = 1; i < y.length - 1; i += every) {
-    values[count] =
-      of === "bends"
-        ? Math.abs((y[i] as number) - ((y[i - 1] as number) + (y[i + 1] as number)) / 2)
-        : (y[i] as number);
-    // Infinite and NaN less itself is NaN.
-    if ((values[count] as number) - (values[count] as number) === 0) count++;
+    const value = of(i);
+    if (Number.isFinite(value)) values[count++] = value;
   }
   return values.subarray(0, count).sort();
 }
