@@ -137,6 +137,9 @@ export default defineConfig(({ mode }) => ({
     cssCodeSplit: false,
     rolldownOptions: {
       output: {
+        // The first code names the files of all that may be loaded later: shorter hashes make it smaller.
+        entryFileNames: "assets/[name]-[hash:7].js",
+        chunkFileNames: "assets/[name]-[hash:7].js",
         codeSplitting: {
           groups: [
             // CommonJS code pulls in the bundler's runtime. Without its own file, every page would load it.
