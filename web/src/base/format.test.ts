@@ -42,6 +42,7 @@ describe("numbers beside charts", () => {
     expect(column(0.001, 0.0003)).toEqual(["0.0010", "0.0003"]);
     expect(column(0.0512345, 0.01)).toEqual(["0.05123", "0.01000"]);
     expect(column(3e-5, 1e-6)).toEqual(["3.000e−5", "1.000e−6"]);
+    expect(column(6e-5, 0)).toEqual(["6.000e−5", "0"]);
     // What would be zero, or is not a number, is written on its own.
     expect(column(0.5, 1e-7, Number.NaN, Number.POSITIVE_INFINITY)).toEqual(["0.5000", "1.000e−7", "NaN", "∞"]);
     expect(column(2e12, 0.25)).toEqual(["2.000e12", "0.2500"]);

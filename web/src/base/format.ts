@@ -42,9 +42,10 @@ export function columnFormat(values: Iterable<number>): (value: number) => strin
 
 /** As many as tell the values of a column apart; not fewer for round ones, so that a live column does not jump. */
 function decimalsOf(values: readonly number[], largest: number): number {
-  if (values.every(Number.isInteger)) return 0;
+  // Where all are tiny, each is written on its own: 0.0001 for 0.00006 would be wrong by more than half.
+  if (largest < 1e-4 || values.every(Number.isInteger)) return 0;
   if (largest >= 1_000) return largest >= 100_000 ? 0 : 1;
-  if (largest >= 0.1 || largest < 1e-4) return largest >= 100 ? 2 : 4;
+  if (largest >= 0.1) return largest >= 100 ? 2 : 4;
   // Small numbers are mostly chosen by people, such as learning rates: 0.0010 and 0.0003.
   const most = 3 - Math.floor(Math.log10(largest));
   let decimals = 0;
