@@ -63,6 +63,12 @@ describe("the readout at the cursor", () => {
       "a 1 0 best",
       "a/test 2 -",
     ]);
+    // Also where the test is listed first, as in the order of names.
+    expect(order([line("a/test", 0, 0, 1), line("a/train", 0, 0, 0), line("a/validation", 0, 0, 2)])).toEqual([
+      "a/test 1 - best",
+      "a 2 0",
+    ]);
+    expect(order([line("a/test", 0, 0, 1), line("a/train", 0, 0, 0)])).toEqual(["a 1 0"]);
   });
 
   it("has runs that are not finite last, with the first x where they are not", () => {

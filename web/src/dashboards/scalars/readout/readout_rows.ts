@@ -53,8 +53,7 @@ export function makeReadout(lines: readonly CardLine[], { at, goal, trainingOf, 
   const series = new Map<string, Series>();
   const rows: Cells[] = [];
   const isTrain = trainLines(lines, trainingOf);
-  // A parent beside both of its parts has a row of its own, after theirs.
-  const ordered = [...lines].sort((a, b) => Number(partOf(a.run) === null) - Number(partOf(b.run) === null));
+  const ordered = [...lines].sort((a, b) => turnOf(a.run) - turnOf(b.run));
   for (const line of ordered) {
     const near = pointNear(line.series, at);
     if (!near) continue;
@@ -93,6 +92,11 @@ export function makeReadout(lines: readonly CardLine[], { at, goal, trainingOf, 
     isAllCheck: rows.every(({ value }) => !value || partOf(value.run) === "check"),
   };
 }
+
+const isTest = (run: string): boolean => /\btest$/i.test(run);
+
+/** Who takes the row of a training first. A test, and a parent beside both of its parts, have rows of their own. */
+const turnOf = (run: string): number => (partOf(run) === null ? 2 : Number(isTest(run)));
 
 /** Parts named so, and a parent whose other part is of validation data. */
 function trainLines(lines: readonly CardLine[], trainingOf: (run: string) => string): (run: string) => boolean {
