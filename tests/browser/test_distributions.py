@@ -169,6 +169,16 @@ def test_percentiles_overlay_cursor_scales_and_files(open_page):
     assert float(rows[1][-1]) == 1.0
 
 
+def test_says_where_the_cursor_and_the_selected_range_have_nothing(open_page):
+    page = open_page(two_runs(), "#/distributions?filter=^a$&cursor=333")
+    expect(card(page, "weights, a")).to_contain_text("nearest 330")
+    go(page, "#/distributions?filter=^a$&cursor=330")
+    expect(card(page, "weights, a")).not_to_contain_text("nearest")
+    go(page, "#/distributions?filter=^a$&select=range&linked=1&at=2000,3000")
+    expect(card(page, "weights, a")).to_contain_text("Nothing in the selected range")
+    expect(card(page, "weights, a")).to_contain_text("Logged from 0 to 990.")
+
+
 def test_zoom_is_kept_and_reaches_every_step(open_page):
     source = MemorySource()
     steps = np.arange(6000)

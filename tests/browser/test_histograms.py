@@ -211,6 +211,16 @@ def test_cards_ask_together_and_say_which_steps_they_draw(
     expect(chart_of(page, "layer/kernel, calm").locator("path.cursor")).to_have_count(1)
 
 
+def test_says_that_the_selected_range_has_no_histograms(open_page: Callable[..., Page]) -> None:
+    page = open_page(two_runs(), f"{VIEW}?tags=kernel&select=range&linked=1&at=2000,3000")
+    shown = card(page, "layer/kernel, calm")
+    expect(shown).to_contain_text("No histograms in the selected range")
+    expect(shown).to_contain_text("0 of 30 steps")
+    expect(shown).not_to_contain_text("step 290")
+    go(page, f"{VIEW}?tags=kernel&select=range&linked=1&at=0,45")
+    expect(shown).to_contain_text("5 of 30 steps")
+
+
 @pytest.mark.parametrize("view", ["", "?option=histograms.mode;heat", "?option=histograms.bins;40"])
 def test_cards_do_not_request_again_what_was_prefetched(
     open_page: Callable[..., Page], questions: list[dict[str, Any]], view: str
