@@ -67,6 +67,13 @@ describe("laid out histograms", () => {
     expect(layOutHistograms(chart({ countScale: "log" })).sizeOf(1)).toBeGreaterThan(0.2);
   });
 
+  it("has more than one mark below a narrow chart", () => {
+    const marks = (domain: [number, number]): string[] =>
+      layOutHistograms(chart({ widthPx: 230, domain })).xMarks.map(({ label }) => label);
+    expect(marks([-3.3, 2.7])).toEqual(["−2", "0", "2"]);
+    expect(marks([-5, 10])).toEqual(["0", "10"]);
+  });
+
   it("can span the whole range of float64", () => {
     const widest: Profile = {
       left: Float64Array.of(-1.7e308),

@@ -64,6 +64,13 @@ const TICK_HEIGHT_PX = 45;
 // A thinner bucket would be invisible.
 const THIN_PX = 1;
 
+/** A single mark tells no distance, so narrow cards get more than there is room for by the usual count. */
+function bottomTicks(domain: Range, kind: XKind, scale: ScaleKind, { left, right }: Plot): Tick[] {
+  const usual = Math.max(2, Math.floor((right - left) / VALUE_TICK_PX));
+  const marks = xTicks(domain, kind, scale, usual);
+  return marks.length < 2 ? xTicks(domain, kind, scale, usual + 1) : marks;
+}
+
 export function layOutHistograms(chart: ChartedHistograms): HistogramLayout {
   const { mode, widthPx, heightPx, profiles, valueScale, timeKind } = chart;
   const domain = measurable(chart.domain);
@@ -96,7 +103,7 @@ export function layOutHistograms(chart: ChartedHistograms): HistogramLayout {
       ridgePx: 0,
       baselines: [],
       axes: { x: time, y: value, y2: makeScale("linear", [0, 1], [0, 1]), plot },
-      xMarks: xTicks(times, timeKind, "linear", Math.max(2, Math.floor((plot.right - plot.left) / VALUE_TICK_PX))),
+      xMarks: bottomTicks(times, timeKind, "linear", plot),
       yMarks,
       y2Marks: [],
     };
@@ -130,7 +137,7 @@ export function layOutHistograms(chart: ChartedHistograms): HistogramLayout {
     ridgePx,
     baselines: profiles.map(({ place }) => (isOffset && profiles.length > 1 ? time.toPx(place) : plot.bottom)),
     axes: { x: value, y: counts, y2: time, plot },
-    xMarks: xTicks(domain, "value", valueScale, Math.max(2, Math.floor((plot.right - plot.left) / VALUE_TICK_PX))),
+    xMarks: bottomTicks(domain, "value", valueScale, plot),
     yMarks,
     y2Marks,
   };
