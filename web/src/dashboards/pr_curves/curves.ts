@@ -157,10 +157,10 @@ export function atThreshold({ columns }: Curve, threshold: number): number {
 }
 
 const ROWS = 4;
-const FULL_ROWS = 12;
+const TALL_ROWS = 12;
 
 /** Rows of a legend that are shown at once: one more than usual rather than "+1". */
-export function legendRows(count: number, isFull: boolean): number {
-  const usual = isFull ? FULL_ROWS : ROWS;
+export function legendRows(count: number, isTall: boolean): number {
+  const usual = isTall ? TALL_ROWS : ROWS;
   return count <= usual + 1 ? count : usual;
 }
