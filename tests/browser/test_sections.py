@@ -79,6 +79,15 @@ def test_sections_share_rows_that_are_full_and_keep_their_order(open_page):
     assert headings(page)[0] == "train"
 
 
+def test_main_metrics_without_a_prefix_come_first(open_page):
+    source = MemorySource(locations=["logs/bare"])
+    for tag in ("block1", "block2", "loss", "val_accuracy", "train/x"):
+        source.add_scalars("run", tag, step=[0, 1], value=[0.0, 1.0])
+    page = open_page(source, "#/scalars")
+    names = page.get_by_role("article").evaluate_all("(cards) => cards.map((card) => card.ariaLabel)")
+    assert names == ["loss", "val_accuracy", "block1", "block2", "train/x"]
+
+
 def test_texts_are_as_high_as_they_are_long_and_one_step_has_no_slider(open_page):
     page = open_page(many_sections(), "#/text")
     short, long = card(page, "notes/short, run"), card(page, "notes/long, run")

@@ -22,6 +22,7 @@ import {
   arrangeSections,
   groupTags,
   inOrder,
+  isMainTag,
   makeSection,
   PANELS,
   PINNED,
@@ -108,7 +109,9 @@ export class ScalarsPage {
     ].filter((section) => section !== null);
     const sections = [...this.#byPrefix].map(([prefix, tags]) => {
       const here = tags.filter((tag) => shown.has(tag) && !isPinned.has(tag));
-      return makeSection(prefix, prefix || "Other", inOrder(here, order.get(prefix)), this.filter.matches);
+      // Those without a prefix are in no section that says how much they matter.
+      const sorted = prefix ? here : inOrder(here, here.filter(isMainTag));
+      return makeSection(prefix, prefix || "Other", inOrder(sorted, order.get(prefix)), this.filter.matches);
     });
     const arranged = arrangeSections(
       sections.filter((section) => section !== null),
