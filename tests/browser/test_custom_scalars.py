@@ -103,6 +103,13 @@ def test_a_band_lies_between_the_bounds(open_page, asked):
     assert sorted(asked[0]["tags"]) == ["least", "mean", "most"]
 
 
+def test_a_chart_alone_takes_the_height_that_is_left(open_page):
+    page = open_page(two_runs(margin("spread", "mean", "least", "most")), "#/custom_scalars")
+    alone = page.get_by_role("article").bounding_box()
+    assert alone
+    assert alone["height"] > 400
+
+
 def test_missing_tags_are_said(open_page):
     source = two_runs(margin("spread", "mean", "least", "absent"), margin("partly", "mean", "least", "only"))
     source.add_scalars("low", "only", step=[0, 1], value=[3.0, 3.0])
