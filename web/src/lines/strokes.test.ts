@@ -56,6 +56,14 @@ describe("makeLook", () => {
     expect(new Set(tags.map((tag) => look.color("x", tag))).size).toBe(5);
   });
 
+  it("tells more tags than there are dashes apart", () => {
+    const many = { id: "p", tags: Array.from({ length: 12 }, (_, i) => `t${i}`), right: [] };
+    const look = makeLook({ ...facts(["x", "y"]), spec: many });
+    const looks = many.tags.map((tag) => `${look.color("x", tag)} ${look.dash("x", tag).join(" ")}`);
+    expect(new Set(looks).size).toBe(12);
+    expect(new Set(many.tags.map((tag) => JSON.stringify(look.sample(tag)))).size).toBe(12);
+  });
+
   it("leaves parts without others beside them solid, in the full colour", () => {
     const one = { id: "a", tags: ["a"], right: [] };
     const look = makeLook({ ...facts(["x/train", "y/train", "z"]), spec: one, partsMeet: false });

@@ -19,7 +19,9 @@ export const dashOf = (spec: CardSpec, tag: string): readonly number[] =>
 
 /** The shade of a run's colour for a panel's tag: dashes alone do not tell more than two tags apart. */
 function shadeOf(spec: CardSpec, tag: string, color: string, theme: keyof Color): string {
-  const shade = SHADES[Math.max(0, spec.tags.indexOf(tag)) % SHADES.length] as number;
+  const at = Math.max(0, spec.tags.indexOf(tag));
+  // Dashes repeat after six tags, with other shades.
+  const shade = SHADES[(at + 3 * Math.floor(at / DASHES.length)) % SHADES.length] as number;
   if (shade === 0) return color;
   const isLighter = shade < 0 === (theme === "light");
   return mixHex(color, isLighter ? "#ffffff" : "#000000", Math.abs(shade));
