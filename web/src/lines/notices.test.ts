@@ -17,12 +17,18 @@ describe("findNonFinite", () => {
     expect(findNonFinite([line("a", [1, 2, 3]), line("b", [])], "step")).toBeNull();
   });
 
-  it("names the earliest, and each run in the detail", () => {
+  it("names the earliest, and each run in the detail, in order", () => {
     const lines = [line("a", [1, 2, Number.NaN, Number.NaN]), line("b", [1, Number.POSITIVE_INFINITY, 2])];
     expect(findNonFinite(lines, "step")).toEqual({
       text: "∞ @ 100",
-      detail: "a: NaN from step 200\nb: ∞ from step 100",
+      detail: "b: ∞ from step 100\na: NaN from step 200",
     });
+  });
+
+  it("counts the runs that it does not name", () => {
+    const lines = Array.from({ length: 6 }, (_, i) => line(`${i}`, [Number.NaN]));
+    const detail = findNonFinite(lines, "step")?.detail.split("\n");
+    expect(detail?.slice(4)).toEqual(["4: NaN from step 0", "and 1 more run"]);
   });
 
   it("counts a run once, by its raw line", () => {

@@ -2,7 +2,7 @@
 
 import { formatX } from "../base/format";
 import { statsOf, xOf } from "../chart/model";
-import { formatCount } from "../base/count";
+import { countOf } from "../base/count";
 import type { CardLine } from "./card_model";
 
 export interface Notice {
@@ -25,17 +25,21 @@ export function findNonFinite(lines: readonly CardLine[], axis: string): Notice 
       break;
     }
   }
-  const first = found.reduce<(typeof found)[number] | null>(
-    (least, each) => (least && least.x <= each.x ? least : each),
-    null,
-  );
+  found.sort((one, other) => one.x - other.x);
+  const [first] = found;
   if (!first) return null;
-  const named = found
-    .slice(0, RUNS_NAMED)
-    .map((each) => `${each.run}: ${each.word} from ${axis} ${formatX(each.x, axis)}`);
-  if (found.length > RUNS_NAMED) named.push(`and ${found.length - RUNS_NAMED} more runs`);
-  return { text: `${first.word} @ ${formatX(first.x, axis)}`, detail: named.join("\n") };
+  return {
+    text: `${first.word} @ ${formatX(first.x, axis)}`,
+    detail: nameRuns(found.map((each) => `${each.run}: ${each.word} from ${axis} ${formatX(each.x, axis)}`)),
+  };
 }
+
+/** A line for each run, if they are not too many. */
+export const nameRuns = (lines: readonly string[]): string =>
+  (lines.length > RUNS_NAMED
+    ? [...lines.slice(0, RUNS_NAMED), `and ${countOf(lines.length - RUNS_NAMED, "more run")}`]
+    : lines
+  ).join("\n");
 
 /** One line per run and tag: the raw one, which comes first, if there is one. */
 function distinctLines(lines: readonly CardLine[]): CardLine[] {
@@ -58,7 +62,8 @@ export function findRestarts(runs: readonly string[], restarts: ReadonlyMap<stri
   });
   if (found.length === 0) return null;
   const total = found.reduce((sum, { times }) => sum + times, 0);
-  const named = found.slice(0, RUNS_NAMED).map(({ run, times }) => `${run}: ${times}`);
-  if (found.length > RUNS_NAMED) named.push(`and ${found.length - RUNS_NAMED} more runs`);
-  return { text: total === 1 ? "1 restart" : `${formatCount(total)} restarts`, detail: named.join("\n") };
+  return {
+    text: countOf(total, "restart"),
+    detail: nameRuns(found.map(({ run, times }) => `${run}: ${times}`)),
+  };
 }

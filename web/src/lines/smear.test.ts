@@ -28,6 +28,17 @@ describe("findSmear", () => {
     expect(notice?.detail).toMatch(/^a: one value of 30\.0000 bends the smoothed line over about \d\d points\./);
   });
 
+  it("names the outlier of every run, the first of them on the badge", () => {
+    const other = { ...raw(withSpike(300, 90)), run: "b" };
+    const notice = findSmear([other, raw(noisy(120)), raw(withSpike(30))], EMA, "step");
+    expect(notice?.text).toBe("outlier @ 600");
+    expect(notice?.detail.split("\n").map((line) => line.slice(0, 12))).toEqual([
+      "a: one value",
+      "b: one value",
+      "Click for th",
+    ]);
+  });
+
   it("says nothing of ordinary noise, of a step or of a steep beginning", () => {
     expect(findSmear([raw(noisy(120))], EMA, "step")).toBeNull();
     expect(findSmear([raw(noisy(120).map((y, i) => (i < 60 ? y : y + 5)))], EMA, "step")).toBeNull();

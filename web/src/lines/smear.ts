@@ -5,7 +5,7 @@ import { formatValue, formatX } from "../base/format";
 import { type Floats, type Series, xOf } from "../chart/model";
 import type { Smoothing } from "../state/view/view";
 import type { CardLine } from "./card_model";
-import type { Notice } from "./notices";
+import { type Notice, nameRuns } from "./notices";
 
 interface Outlier {
   readonly run: string;
@@ -26,16 +26,18 @@ const SAMPLE = 128;
 
 export function findSmear(lines: readonly CardLine[], smoothing: Smoothing, axis: string): Notice | null {
   if (smoothing.amount <= 0 || smoothing.kind === "median") return null;
-  let worst: Outlier | null = null;
-  for (const line of lines) {
-    const found = line.role === "raw" ? findOutlier(line, smoothing) : null;
-    if (found && found.points > (worst?.points ?? 0)) worst = found;
-  }
-  if (!worst) return null;
-  const { run, x, value, points } = worst;
+  const found = lines.flatMap((line) => (line.role === "raw" && findOutlier(line, smoothing)) || []);
+  found.sort((one, other) => one.x - other.x);
+  const [first] = found;
+  if (!first) return null;
+  // Which of them reaches farthest depends on how many points of each line are drawn, so all are named.
+  const named = found.map(
+    ({ run, value, points }) =>
+      `${run}: one value of ${formatValue(value)} bends the smoothed line over about ${points} points.`,
+  );
   return {
-    text: `outlier @ ${formatX(x, axis)}`,
-    detail: `${run}: one value of ${formatValue(value)} bends the smoothed line over about ${points} points.\nClick for the running median, which ignores single outliers.`,
+    text: `outlier @ ${formatX(first.x, axis)}`,
+    detail: `${nameRuns(named)}\nClick for the running median, which ignores single outliers.`,
   };
 }
 
