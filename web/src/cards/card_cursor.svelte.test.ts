@@ -38,8 +38,15 @@ async function begin({ isWanted = true, tag = TAG } = {}) {
     asked++;
     return Promise.resolve({ generation: 1, series: refs.some((ref) => ref.tag === TAG) ? [series] : [] });
   }, new Changes());
-  const byName = new Map([[RUN, { name: RUN, start_time: START } as Run]]);
-  const runs = { byName, names: [RUN], shown: [RUN], isAllShown: true };
+  let byName = $state.raw(new Map([[RUN, { name: RUN, start_time: START } as Run]]));
+  const runs = {
+    get byName() {
+      return byName;
+    },
+    names: [RUN],
+    shown: [RUN],
+    isAllShown: true,
+  };
   const shared = new Cursor(settings, runs as unknown as RunsState, new Changes(), {
     stops: () => Promise.reject(new Error("not asked here")),
     tags: () => Promise.reject(new Error("not asked here")),
@@ -55,7 +62,8 @@ async function begin({ isWanted = true, tag = TAG } = {}) {
     );
   });
   await settle();
-  return { cursor: cursor as CardCursor, shared, settings, askedCount: () => asked };
+  const grow = (run: string): void => void (byName = new Map(byName).set(run, { name: run } as Run));
+  return { cursor: cursor as CardCursor, shared, settings, askedCount: () => asked, grow };
 }
 
 describe("CardCursor", () => {
@@ -75,6 +83,16 @@ describe("CardCursor", () => {
     const { cursor } = await begin();
     expect(cursor.sample).toEqual({ run: RUN, tag: TAG, row: 6, step: 40, wallTime: START + 8 });
     expect([cursor.at, cursor.index, cursor.isNearest, cursor.isEmpty]).toEqual([null, 3, false, false]);
+  });
+
+  it("keeps its positions while another run grows", async () => {
+    const { cursor, settings, grow } = await begin();
+    settings.set({ cursorAxis: "relative" });
+    const { places } = cursor;
+    grow("b");
+    await settle();
+    expect(places).toEqual(Float64Array.of(1, 2, 4, 8));
+    expect(cursor.places).toBe(places);
   });
 
   it("says when there is nothing", async () => {

@@ -27,11 +27,12 @@ export function setPlace({ settings, cursor }: Session, id: string, at: number |
   return () => settings.setCard(id, { at: before });
 }
 
-/** Each value's position on the cursor's axis. */
-export function placesIn({ runs, settings }: Session, series: SeriesSteps): Float64Array {
-  const start = runs.byName.get(series.run)?.start_time;
-  return placesOn(settings.cursorAxis, series, Number(start ?? series.wallTime[0] ?? 0));
-}
+/** Each value's position on the cursor's axis. `start`: of its run. */
+export const placesIn = (
+  { runs, settings }: Session,
+  series: SeriesSteps,
+  start = runs.byName.get(series.run)?.start_time,
+): Float64Array => placesOn(settings.cursorAxis, series, Number(start ?? series.wallTime[0] ?? 0));
 
 export class CardCursor {
   /** Loads only while `isWanted`. */
@@ -58,7 +59,8 @@ export class CardCursor {
   /** Listed, without values. */
   readonly isEmpty = $derived.by(() => this.#listed !== null && !this.error && (this.series?.step.length ?? 0) === 0);
 
-  readonly places = $derived.by((): Float64Array => (this.series ? placesIn(this.session, this.series) : NOWHERE));
+  readonly #start = $derived.by(() => this.session.runs.byName.get(this.ref().run)?.start_time);
+  readonly places = $derived.by((): Float64Array => (this.series ? this.placesIn(this.series) : NOWHERE));
   /** Null: the latest. */
   readonly at = $derived.by((): number | null => placeOf(this.session, this.id()));
   /** Index of the value that is shown; -1 without any. */
@@ -66,6 +68,11 @@ export class CardCursor {
   /** No value at the cursor; the nearest is shown. */
   readonly isNearest = $derived.by(() => this.at !== null && this.index >= 0 && this.places[this.index] !== this.at);
   readonly sample = $derived.by((): Sample | null => (this.series ? sampleAt(this.series, this.index) : null));
+
+  /** Like the function, for values of this run: the same while other runs grow. */
+  placesIn(series: SeriesSteps): Float64Array {
+    return placesIn(this.session, series, this.#start ?? null);
+  }
 
   /** Returns what moves it back. */
   move(index: number): () => void {
