@@ -98,3 +98,20 @@ def test_texts_are_as_high_as_they_are_long_and_one_step_has_no_slider(open_page
         "(card) => card.getBoundingClientRect().height < 150", arg=short.element_handle(timeout=5_000)
     )
     assert box(long)["height"] == 320
+
+
+def test_the_button_that_jumps_to_sections_lists_all(open_page):
+    source = many_sections().add_values("run", "about", Kind.TEXT, step=[0], values=["a word"])
+    page = open_page(source, "#/overview")
+    # Scalars without a prefix have a section, and all others without one have another.
+    view = page.locator(".cards")
+    view.evaluate("(view) => (view.scrollTop = view.scrollHeight)")
+    jump = page.get_by_role("button", name="Jump to section")
+    jump.click()
+    sections = page.get_by_role("listbox", name="Jump to section").get_by_role("option")
+    expect(sections).to_have_text(
+        ["train", "val", "d", "layer1 … layer12", "notes", "optim", "Scalars", "Other"]
+    )
+    page.get_by_role("combobox", name="Jump to section").fill("train")
+    page.keyboard.press("Enter")
+    expect(card(page, "train/loss")).to_be_visible()

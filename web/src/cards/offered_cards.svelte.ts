@@ -135,7 +135,7 @@ export class OfferedCards {
     const first = makeSection(PINNED, "Pinned", mine, matches);
     const sections = sortNatural(byPrefix.keys()).map((prefix) => {
       const ids = (byPrefix.get(prefix) ?? []).filter((id) => !isPinned.has(id));
-      const title = prefix === OTHER || prefix === "" ? "Other" : prefix;
+      const title = prefix === OTHER ? "Other" : prefix || (withoutPrefix ? "Scalars" : "Other");
       const section = makeSection(prefix, title, inOrder(ids, order.get(prefix)), matches);
       return section && { ...section, isDetail: this.#isDetail(ids) };
     });

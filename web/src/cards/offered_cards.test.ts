@@ -101,7 +101,7 @@ describe("OfferedCards", () => {
     const logs: Logs = { ...LOGS, scalar: { a: ["loss"] } };
     const { cards } = begin(logs, [offer("scalar", { per: "tag" }), offer("image")]);
     expect(cards.sections.map(({ key, title, isBare, ids }) => [key, title, isBare, ids.length])).toEqual([
-      ["", "Other", true, 1],
+      ["", "Scalars", true, 1],
       ["in", "in", false, 3],
       [OTHER, "Other", false, 1],
     ]);
