@@ -100,7 +100,7 @@ def test_texts_are_as_high_as_they_are_long_and_one_step_has_no_slider(open_page
     assert box(long)["height"] == 320
 
 
-def test_the_button_that_jumps_to_sections_lists_all(open_page):
+def test_the_button_that_jumps_to_sections_lists_all_and_makes_way_for_the_buttons_of_cards(open_page):
     source = many_sections().add_values("run", "about", Kind.TEXT, step=[0], values=["a word"])
     page = open_page(source, "#/overview")
     # Scalars without a prefix have a section, and all others without one have another.
@@ -115,3 +115,13 @@ def test_the_button_that_jumps_to_sections_lists_all(open_page):
     page.get_by_role("combobox", name="Jump to section").fill("train")
     page.keyboard.press("Enter")
     expect(card(page, "train/loss")).to_be_visible()
+
+    # The header of the last card of a row is below the button.
+    last = max(page.get_by_role("article").all(), key=lambda each: box(each)["x"]).locator("header")
+    view.evaluate("(view, px) => (view.scrollTop += px)", box(last)["y"] - box(view)["y"] - 4)
+    wait_ready(page)
+    expect(jump).to_be_visible()
+    last.hover(position={"x": 20, "y": 20})
+    expect(jump).to_be_hidden()
+    last.get_by_role("button", name="Full screen").click()
+    expect(page.get_by_role("button", name="Exit full screen")).to_be_visible()
