@@ -424,6 +424,15 @@ def test_groups_have_a_row_each(open_page, page):
     assert run_color(page, "x/seed0") == run_color(page, "x/seed1") != run_color(page, "y/seed0")
 
 
+def test_a_short_name_leaves_its_folder_whole(open_page, page):
+    open_page(noisy(("seven/i", "seven/x"), points=100), "#/scalars?smoothing=0")
+    folders = point_at(page, "loss", 0.5).locator(".folders")
+    expect(folders).to_have_text(["seven/", "seven/"])
+    assert (
+        folders.evaluate_all("(all) => all.filter((each) => each.scrollWidth > each.clientWidth).length") == 0
+    )
+
+
 def test_a_table_fails_is_tried_again_and_follows_new_points(open_page, page, problems):
     # A table that fails says so and is tried again
     source = noisy(("a",), points=10)
