@@ -435,6 +435,9 @@ def test_names_are_shown_for_what_they_are(open_page):
     expect(row(page, "x").locator(".folders")).to_have_count(0)
     # Without columns there is nothing to scroll to.
     assert table(page).evaluate("(grid) => grid.scrollWidth - grid.clientWidth") == 0
+    go(page, "#/scalars?group=config")
+    legend = page.get_by_role("list", name="Legend").first
+    expect(legend.get_by_role("listitem").first).to_have_text(re.compile("safe⟨202E⟩gnp.exe"))
 
 
 def test_marks_travel_as_a_file_and_are_kept(open_page, tmp_path):

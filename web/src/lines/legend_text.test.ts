@@ -9,7 +9,7 @@ it("names a tag in a legend", () => {
     hint: "val/loss\nPer token",
   });
   expect(tagInLegend("a\nb", [{ ...said, display_name: "Loss" }])).toEqual({
-    label: "Loss · a␊b",
+    label: "Loss · a\nb",
     hint: "a␊b\nPer token",
   });
 });

@@ -45,6 +45,7 @@ describe("findRestarts", () => {
       ["hidden", 9],
     ]);
     expect(findRestarts(["a", "b", "c"], restarts)).toEqual({ text: "3 restarts", detail: "a: 2\nb: 1" });
+    expect(findRestarts(["\u202eb"], new Map([["\u202eb", 1]]))?.detail).toBe("⟨202E⟩b: 1");
     expect(findRestarts(["b"], restarts)?.text).toBe("1 restart");
     expect(findRestarts(["c"], restarts)).toBeNull();
   });

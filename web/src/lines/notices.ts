@@ -3,6 +3,7 @@
 import { formatX } from "../base/format";
 import { statsOf, xOf } from "../chart/model";
 import { countOf } from "../base/count";
+import { visibleText } from "../base/visible_text";
 import type { CardLine } from "./card_model";
 
 export interface Notice {
@@ -39,7 +40,9 @@ export const nameRuns = (lines: readonly string[]): string =>
   (lines.length > RUNS_NAMED
     ? [...lines.slice(0, RUNS_NAMED), `and ${countOf(lines.length - RUNS_NAMED, "more run")}`]
     : lines
-  ).join("\n");
+  )
+    .map(visibleText)
+    .join("\n");
 
 /** One line per run and tag: the raw one, which comes first, if there is one. */
 function distinctLines(lines: readonly CardLine[]): CardLine[] {
