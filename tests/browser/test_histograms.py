@@ -278,3 +278,18 @@ def test_bad_histograms_are_drawn_as_far_as_they_go_and_said(open_page: Callable
     page.get_by_role("button", name="Show buckets as stored").click()
     wait_ready(page)
     assert inked(chart_of(page, "odd, a")) > 0.01
+
+
+def test_a_log_axis_says_what_has_no_place(open_page: Callable[..., Page]) -> None:
+    below, both = [-2.0, -1.0, 6.0], [1.0, 2.0, 2.0]
+    source = MemorySource(locations=["logs/signs"])
+    for tag, buckets in (("below", [below]), ("both", [below, both])):
+        source.add_values("a", tag, Kind.HISTOGRAM, step=[0, 1], values=[np.array(buckets)] * 2)
+    page = open_page(source, "#/histograms?option=histograms.x;log")
+    expect(card(page, "below, a")).to_contain_text("All values are zero or below")
+    expect(card(page, "both, a")).to_contain_text("75 % ≤ 0")
+    assert inked(chart_of(page, "both, a")) > 0.01
+    # The same for runs beside each other.
+    page.get_by_role("button", name="Compare runs").click()
+    expect(card(page, "below")).to_contain_text("No value at the cursor is within this axis.")
+    expect(card(page, "both")).to_contain_text("75 % ≤ 0")

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { binRange, decodeHistograms, notFinite, valueRange } from "./histogram_data";
+import { binRange, decodeHistograms, notFinite, shareBelow, valueRange } from "./histogram_data";
 
 const buckets = (...rows: readonly (readonly [number, number, number])[]) => ({
   left: Float64Array.from(rows, ([left]) => left),
@@ -68,6 +68,8 @@ describe("answers", () => {
       [0, 1],
       [2, 3],
     ]);
+    expect(series && shareBelow([series, { ...series, below: Float64Array.of(0, 0) }])).toBe(1 / 44);
+    expect(series && shareBelow([{ ...series, below: Float64Array.of(10, 12 - 1e-12) }])).toBe(1);
     expect(series && notFinite(series)).toEqual({ nan: 4, negInf: 0, posInf: 1, steps: 2, firstStep: 30 });
   });
 
