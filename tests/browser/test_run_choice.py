@@ -8,7 +8,7 @@ import re
 from itertools import pairwise
 
 from playwright.sync_api import expect
-from tests.support.page import address_has, go, is_drawn, reload, run_color, wait_ready
+from tests.support.page import address_has, card, go, is_drawn, reload, run_color, wait_ready
 from tests.support.run_table import (
     box,
     choose,
@@ -426,6 +426,7 @@ def test_names_are_shown_for_what_they_are(open_page):
     page = open_page(source)
     expect(table(page)).to_contain_text("safe⟨202E⟩gnp.exe")
     expect(page.get_by_role("heading", name="two␊lines")).to_be_visible()
+    expect(card(page, "two\nlines").get_by_title("Full screen: two␊lines")).to_be_attached()
     choose_for(page, "x", "Rename…")
     # Its code is loaded when it opens.
     expect(page.get_by_role("textbox", name="Display name")).to_be_focused()

@@ -52,6 +52,7 @@ describe("the strip's text", () => {
       return [what, where];
     };
     expect(words({ kind: "nan", tag: "loss", tags: 1, step: 412 })).toEqual(["NaN in loss", " @ 412"]);
+    expect(words({ kind: "nan", tag: "l\u202eoss", tags: 1 })).toEqual(["NaN in l⟨202E⟩oss", ""]);
     expect(words({ kind: "nan", tag: "loss", tags: 4, step: 412 })).toEqual(["NaN in loss +3", " @ 412"]);
     expect(words({ kind: "nan", tag: "loss", tags: 1, is_infinite: true })).toEqual(["∞ in loss", ""]);
     expect(words({ kind: "damaged", lost_bytes: 2_100 })).toEqual(["Damaged file", ", 2.1 kB lost"]);

@@ -3,6 +3,7 @@
 import type { BestValue, Trouble } from "../../api/types";
 import { countOf } from "../../base/count";
 import { formatBytes, formatStep, formatValue } from "../../base/format";
+import { visibleText } from "../../base/visible_text";
 import type { IconName } from "../../ui/Icon.svelte";
 
 /** 8 s, 26 min, 3 h, 2 d. */
@@ -52,7 +53,7 @@ export function troubleWords(trouble: Trouble, ageS: number): TroubleWords {
       return {
         icon: "close",
         look: "bad",
-        what: `${trouble.is_infinite ? "∞" : "NaN"} in ${tag ?? ""}${tags > 1 ? ` +${tags - 1}` : ""}`,
+        what: `${trouble.is_infinite ? "∞" : "NaN"} in ${visibleText(tag ?? "")}${tags > 1 ? ` +${tags - 1}` : ""}`,
         where: at,
       };
     case "failed":
