@@ -31,6 +31,11 @@ describe("findNonFinite", () => {
     expect(detail?.slice(4)).toEqual(["4: NaN from step 0", "and 1 more run"]);
   });
 
+  it("does not say that a group is NaN where its runs may be infinite", () => {
+    const notice = findNonFinite([line("g", [1, Number.NaN], "center")], "step");
+    expect(notice).toEqual({ text: "no value @ 100", detail: "g: no value from step 100" });
+  });
+
   it("counts a run once, by its raw line", () => {
     const lines = [line("a", [1, Number.NaN], "raw"), line("a", [1, 1])];
     expect(findNonFinite(lines, "step")?.detail).toBe("a: NaN from step 100");

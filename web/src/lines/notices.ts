@@ -13,16 +13,20 @@ export interface Notice {
 
 const RUNS_NAMED = 5;
 
-/** The first x with a NaN or an infinity. It is exact: every reduction keeps the first of each in a pixel column. */
+/**
+ * The first x with a NaN or an infinity. It is exact: every reduction keeps the first of each in a pixel column.
+ * The centre of a group is NaN where none of its runs has a number, whatever they logged.
+ */
 export function findNonFinite(lines: readonly CardLine[], axis: string): Notice | null {
   const found: { run: string; x: number; word: string }[] = [];
-  for (const { run, series } of distinctLines(lines)) {
+  for (const { run, role, series } of distinctLines(lines)) {
     if (statsOf(series).isFinite) continue;
     const x = xOf(series);
     for (let i = 0; i < series.y.length; i++) {
       const value = series.y[i] as number;
       if (Number.isFinite(value)) continue;
-      found.push({ run, x: x[i] as number, word: Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "−∞" });
+      const word = role === "center" ? "no value" : Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "−∞";
+      found.push({ run, x: x[i] as number, word });
       break;
     }
   }
