@@ -166,7 +166,8 @@ def test_a_chart_is_made_changed_and_removed(open_page, asked):
     form.get_by_role("option", name="loss/train").click()
     form.get_by_role("button", name="Save chart").click()
     expect(card(page, "exact")).to_have_attribute("data-ready", "true")
-    assert asked[-1]["tags"] == ["loss/train"]
+    # The other chart has become narrower and may ask again.
+    assert ["loss/train"] in [each["tags"] for each in asked]
 
 
 def test_a_layout_goes_out_as_json_and_python_and_comes_back(open_page, tmp_path):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from playwright.sync_api import Error, Locator, Page, expect
 
 # A loaded machine is slow, not wrong.
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
 
 
 # Settles when a frame has been drawn. A page in the background draws none.
