@@ -166,8 +166,8 @@ const ROUNDING = 1e-9;
 
 /** The share of all values below the first bin: on a log axis, of those at or below zero. */
 export function shareBelow(all: readonly HistogramSeries[]): number {
-  const sumOf = (numbers: (series: HistogramSeries) => Iterable<number>): number =>
-    all.reduce((sum, series) => [...numbers(series)].reduce((inner, each) => inner + each, sum), 0);
+  const sumOf = (numbers: (series: HistogramSeries) => Float64Array): number =>
+    all.reduce((sum, series) => numbers(series).reduce((inner, each) => inner + each, sum), 0);
   const share = sumOf((series) => series.below) / (sumOf((series) => series.total) || 1);
   return share > 1 - ROUNDING ? 1 : share;
 }
